@@ -1,0 +1,31 @@
+# Compiler settings that hold for every target: C17, warnings, position-independent code, sanitizers.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # unsigned __int128, mmap, pread
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+
+option(KM_WERROR "Treat warnings as errors" OFF)
+set(KM_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
+
+add_compile_options(-Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla -fno-math-errno)
+# The same doubles everywhere: no fused multiply-add that one machine has and another lacks.
+add_compile_options(-ffp-contract=off)
+add_compile_definitions(_GNU_SOURCE)
+if(KM_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(KM_SANITIZE)
+  add_compile_options(-fsanitize=${KM_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${KM_SANITIZE})
+  if(KM_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(KM_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
