@@ -1,7 +1,8 @@
 /* symmetry.h: the symmetries of a board, numbered as in SPEC §6.
  *
  * 0 identity, 1 rotation by 90° counter-clockwise, 2 by 180°, 3 by 270°, 4 mirror left-right, 5 mirror top-bottom,
- * 6 transpose, 7 rotation by 180° after the transpose. A rectangle has only 0, 2, 4, 5. */
+ * 6 transpose, 7 rotation by 180° after the transpose. A rectangle has only 0, 2, 4, 5; the other four carry a
+ * rows×cols board onto the cols×rows one. k is always 0…7. */
 #ifndef KIFUMILL_SYMMETRY_H
 #define KIFUMILL_SYMMETRY_H
 
