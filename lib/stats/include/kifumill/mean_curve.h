@@ -1,0 +1,69 @@
+/* mean_curve.h: mean curves of many games, by stratum and place (move number, or fraction j/M), exact.
+ *
+ * A set of curves has channels (S, each L, log2(1+S), ΔS, …), and for every stratum, place and channel Σ, Σ² and the
+ * count as in exact_sum.h. Every worker fills its own set; merging is exact, so any partition over threads and any order
+ * gives the same bytes. Games end at different places: alignment drop counts a game only where it has a value, hold
+ * carries its last value on.
+ *
+ * Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added, never in the loop, and within
+ * max_bytes. One channel of doubles may also keep a histogram per place, from which quantiles are read. */
+#ifndef KIFUMILL_MEAN_CURVE_H
+#define KIFUMILL_MEAN_CURVE_H
+
+#include "kifumill/err.h"
+#include "kifumill/exact_sum.h"
+
+enum { KM_MEAN_BLOCK = 64, KM_MEAN_CHANNELS_MAX = 64, KM_MEAN_NO_HISTOGRAM = -1 };
+
+/* Integers of n_limbs limbs over a denominator, or (n_limbs 0) doubles as in km_exact_sum_add_double. */
+typedef struct km_mean_channel {
+  unsigned n_limbs;
+  uint64_t denominator;
+} km_mean_channel;
+
+typedef struct km_mean_options {
+  const km_mean_channel *channels; /* copied */
+  size_t n_channels;               /* 1…KM_MEAN_CHANNELS_MAX */
+  size_t n_strata;                 /* strata are 0…n_strata−1 */
+  size_t n_points;                 /* places beyond it are counted (km_mean_curves_beyond), not summed */
+  size_t max_bytes;                /* bound of all memory of the set */
+  int histogram_channel;           /* a channel of doubles in [0, histogram_max], or KM_MEAN_NO_HISTOGRAM */
+  unsigned histogram_max;          /* larger values count as it */
+  unsigned bins_per_unit;          /* bins of this fineness: a quantile is off by half a bin at most */
+} km_mean_options;
+
+/* One channel of one game: its value at place i is 8-byte words at values + i·stride. */
+typedef struct km_mean_column {
+  const void *values; /* uint64_t limbs, or doubles */
+  size_t stride;      /* in words */
+} km_mean_column;
+
+typedef struct km_mean_curves km_mean_curves;
+
+km_status km_mean_curves_new(km_mean_curves **curves, const km_mean_options *options, km_err *err);
+void km_mean_curves_free(km_mean_curves *curves); /* NULL is allowed */
+
+/* Adds a game with values at places 0…n_points−1 (n_points ≥ 1), a column a channel. KM_ERR_LIMIT, and nothing added,
+ * when it would need more than max_bytes. */
+km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns, size_t n_points,
+                             km_err *err);
+/* Adds everything of from; both made with the same options. */
+km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err);
+
+uint64_t km_mean_curves_games(const km_mean_curves *curves, size_t stratum);
+/* Places that at least one game of the stratum has. */
+size_t km_mean_curves_length(const km_mean_curves *curves, size_t stratum);
+/* Values left out because their place was n_points or more, over all strata. */
+uint64_t km_mean_curves_beyond(const km_mean_curves *curves);
+size_t km_mean_curves_bytes(const km_mean_curves *curves);
+
+typedef enum km_mean_ends { KM_MEAN_DROP = 0, KM_MEAN_HOLD } km_mean_ends;
+/* The exact sums of a channel at places 0…length−1 into out. */
+void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
+                         km_exact_sum *out);
+
+/* The num/den quantile (1/2 the median) at a place, alignment drop: the middle of the bin that holds the value of rank
+ * ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0; NaN without values or histogram. num ≤ den ≤ 2^31. */
+double km_mean_curves_quantile(const km_mean_curves *curves, size_t stratum, size_t point, uint32_t num, uint32_t den);
+
+#endif
