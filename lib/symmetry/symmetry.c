@@ -29,27 +29,27 @@ int km_symmetry_fits(int k, unsigned rows, unsigned cols) {
   return k >= 0 && k < KM_SYMMETRIES && (rows == cols || !parts[k].transpose);
 }
 
-/* Where (row, col) of a rows×cols board goes; a transposing k gives a point of the cols×rows board. */
-static uint16_t image(int k, unsigned rows, unsigned cols, unsigned row, unsigned col) {
+km_affine km_symmetry_affine(int k, unsigned rows, unsigned cols) {
+  assert(k >= 0 && k < KM_SYMMETRIES);
+  /* A transposing k gives a point of the cols×rows board: its row is the old column. */
   int transpose = parts[k].transpose;
-  unsigned to_rows = transpose ? cols : rows, to_cols = transpose ? rows : cols;
-  unsigned r = transpose ? col : row, c = transpose ? row : col;
-  if (parts[k].flip_row)
-    r = to_rows - 1 - r;
-  if (parts[k].flip_col)
-    c = to_cols - 1 - c;
-  return (uint16_t)(r * to_cols + c);
+  int to_rows = (int)(transpose ? cols : rows), to_cols = (int)(transpose ? rows : cols);
+  int by_new_row = parts[k].flip_row ? -to_cols : to_cols, by_new_col = parts[k].flip_col ? -1 : 1;
+  int base = (parts[k].flip_row ? (to_rows - 1) * to_cols : 0) + (parts[k].flip_col ? to_cols - 1 : 0);
+  return (km_affine){base, transpose ? by_new_col : by_new_row, transpose ? by_new_row : by_new_col};
 }
 
 uint16_t km_symmetry_point(int k, unsigned rows, unsigned cols, uint16_t point) {
-  assert(k >= 0 && k < KM_SYMMETRIES);
-  return point < rows * cols ? image(k, rows, cols, point / cols, point % cols) : point;
+  if (point >= rows * cols)
+    return point;
+  km_affine map = km_symmetry_affine(k, rows, cols);
+  return (uint16_t)(map.base + map.by_row * (int)(point / cols) + map.by_col * (int)(point % cols));
 }
 
 void km_symmetry_map(int k, unsigned rows, unsigned cols, uint16_t *map) {
-  assert(k >= 0 && k < KM_SYMMETRIES);
-  for (unsigned row = 0; row < rows; row++)
-    for (unsigned col = 0; col < cols; col++)
-      *map++ = image(k, rows, cols, row, col);
+  km_affine affine = km_symmetry_affine(k, rows, cols);
+  for (int row = 0; row < (int)rows; row++)
+    for (int col = 0; col < (int)cols; col++)
+      *map++ = (uint16_t)(affine.base + affine.by_row * row + affine.by_col * col);
   *map = (uint16_t)(rows * cols);
 }

@@ -22,4 +22,10 @@ uint16_t km_symmetry_point(int k, unsigned rows, unsigned cols, uint16_t point);
 /* map[p] = km_symmetry_point(k, p) for p = 0…rows·cols (pass included): rows·cols+1 entries. */
 void km_symmetry_map(int k, unsigned rows, unsigned cols, uint16_t *map);
 
+/* The map of k as arithmetic: (row, col) goes to base + by_row·row + by_col·col. */
+typedef struct km_affine {
+  int32_t base, by_row, by_col;
+} km_affine;
+km_affine km_symmetry_affine(int k, unsigned rows, unsigned cols);
+
 #endif

@@ -1,0 +1,1 @@
+km_add_benchmark(bench_replay SOURCES bench_replay.c LINK km_goban)

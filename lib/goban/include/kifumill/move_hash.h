@@ -1,0 +1,27 @@
+/* move_hash.h: 128-bit identities of a game: its moves as they stand, and up to the symmetries of the board.
+ *
+ * Hashed are the size, the moves in order (colour and point; passes and points beyond the board too) and the set-up
+ * stones with their plies (those of one ply in any order). Not hashed: names, komi, result. Two games have the same
+ * canonical hash if and only if (but for chance, near 2^-120) a rotation or reflection carries one into the other.
+ *
+ * The hash of a record is Σ (a(point) ^ k(i))·(b(point) ^ k'(i)) modulo 2^128 over moves and set-up stones, a and b the
+ * halves of the point's key, k and k' multiples of the number and kind of the move: one multiplication a move and
+ * symmetry, and the sums of all eight symmetries grow side by side. Both ends are fixed: hashes stand in games.h5. */
+#ifndef KIFUMILL_MOVE_HASH_H
+#define KIFUMILL_MOVE_HASH_H
+
+#include "kifumill/game.h"
+#include "kifumill/hash.h"
+
+enum { KM_OPENING_MOVES = 30 }; /* what the split of a data set goes by */
+
+typedef struct km_game_hash {
+  km_hash128 moves;     /* the record as it stands */
+  km_hash128 canonical; /* the smallest over the board's symmetries */
+  km_hash128 opening;   /* canonical, of the first n_opening moves (all if fewer) and the set-up before them */
+} km_game_hash;
+
+/* n_opening is KM_OPENING_MOVES, or any other number of moves. Points of set-up are on the board. */
+void km_game_hash_compute(const km_game *game, uint32_t n_opening, km_game_hash *hash);
+
+#endif
