@@ -7,7 +7,7 @@
  *     log2(1 + S) = e − log2(c) + log2(1 + r)
  *
  * where −log2(c) is tabulated with 63 fraction bits and log2(1 + r) is nine terms of its series, cut off below 2^-70.
- * The sum has 56 fraction bits and an error of less than 2^-56; turning it into a double is the one rounding. A power of
+ * The sum has 63 fraction bits and an error of less than 2^-61; turning it into a double is the one rounding. A power of
  * two gives its exponent exactly. */
 #include "kifumill/hbs.h"
 
@@ -17,9 +17,9 @@
 typedef unsigned __int128 u128;
 typedef __int128 i128;
 
-enum { FRACTION_BITS = 56, R_BITS = 69, SERIES_BITS = 62, N_TERMS = 9 };
+enum { R_BITS = 69, SERIES_BITS = 62, N_TERMS = 9 };
 
-/* {round(2^16/(1 + (i + ½)/64)), −log2 of it/2^16 in units of 2^-63}; test_hbs_value recomputes every row. */
+/* {round(2^16/(1 + (i + ½)/64)), −log2 of it/2^16 in units of 2^-63}. *//
 static const struct {
   uint32_t reciprocal;
   int64_t log2;
@@ -78,8 +78,12 @@ double km_hbs_log2(const uint64_t *limbs, unsigned n_limbs) {
   number[n_limbs] = mpn_add_1(number, limbs, n_limbs, 1);
   unsigned exponent;
   uint64_t mantissa = normalise(number, n_limbs + 1, &exponent);
-  int64_t fraction = (log2_mantissa(mantissa) + (1 << (62 - FRACTION_BITS))) >> (63 - FRACTION_BITS);
-  return (double)(((uint64_t)exponent << FRACTION_BITS) + (uint64_t)fraction) * 0x1p-56;
+  if (exponent == 0)
+    return 0.0; /* S = 0 */
+  /* At least 1, so 56 bits and a sticky one for the lowest eight say how to round. */
+  u128 sum = ((u128)exponent << 63) + (u128)(i128)log2_mantissa(mantissa);
+  uint64_t top = (uint64_t)(sum >> 8) | ((sum & 0xff) != 0);
+  return (double)top * 0x1p-55;
 }
 
 /* Absolute value of a two's complement number; whether it was negative. */

@@ -71,6 +71,19 @@ km_hbs_value reference(km_hbs_value *layer, const uint8_t *stones, unsigned n, k
   return s;
 }
 
+km_hbs_value value_of_decimal(const char *text) {
+  km_hbs_value value = {{0}};
+  for (; *text != '\0'; text++) {
+    unsigned __int128 carry = (unsigned)(*text - '0');
+    for (unsigned i = 0; i < KM_HBS_LIMBS_MAX; i++) {
+      carry += (unsigned __int128)value.limb[i] * 10;
+      value.limb[i] = (uint64_t)carry;
+      carry >>= 64;
+    }
+  }
+  return value;
+}
+
 int compare_values(km_hbs_value a, km_hbs_value b) {
   for (unsigned i = KM_HBS_LIMBS_MAX; i-- > 0;)
     if (a.limb[i] != b.limb[i])

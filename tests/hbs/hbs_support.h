@@ -25,6 +25,9 @@ km_hbs_variant variant_number(unsigned i);
 /* From scratch; fails the test on an error. */
 km_hbs_value reference(km_hbs_value *layer, const uint8_t *stones, unsigned n, km_hbs_variant variant);
 
+/* The value of a decimal text, by schoolbook multiplication. */
+km_hbs_value value_of_decimal(const char *text);
+
 void assert_value(km_hbs_value value, km_hbs_value expected);
 void assert_decimal(km_hbs_value value, const char *expected);
 int compare_values(km_hbs_value a, km_hbs_value b); /* -1, 0, 1 */

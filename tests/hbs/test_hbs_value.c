@@ -14,20 +14,6 @@
 
 enum { SEED = 20240611, N_RANDOM = 200000 };
 
-/* Value of a decimal text, by schoolbook multiplication. */
-static km_hbs_value from_decimal(const char *text) {
-  km_hbs_value value = {{0}};
-  for (; *text != '\0'; text++) {
-    unsigned __int128 carry = (unsigned)(*text - '0');
-    for (unsigned i = 0; i < KM_HBS_LIMBS_MAX; i++) {
-      carry += (unsigned __int128)value.limb[i] * 10;
-      value.limb[i] = (uint64_t)carry;
-      carry >>= 64;
-    }
-  }
-  return value;
-}
-
 /* A random number of a random length of 1…208 bits. */
 static km_hbs_value random_value(uint64_t i) {
   km_hbs_value value = {{0}};
@@ -46,7 +32,7 @@ static void decimal_text(void **state) {
                                       "412989379092381124305560892877138950270176844708035730409062630"};
   char text[KM_HBS_DECIMAL_MAX];
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    km_hbs_value value = from_decimal(texts[i]);
+    km_hbs_value value = value_of_decimal(texts[i]);
     assert_string_equal(km_hbs_decimal(text, value.limb, 4), texts[i]);
     assert_string_equal(km_hbs_decimal_signed(text, value.limb, 4), texts[i]);
   }
@@ -63,7 +49,7 @@ static void decimal_round_trip(void **state) {
   char text[KM_HBS_DECIMAL_MAX];
   for (uint64_t i = 0; i < 2000; i++) {
     km_hbs_value value = random_value(i);
-    assert_value(from_decimal(km_hbs_decimal(text, value.limb, 4)), value);
+    assert_value(value_of_decimal(km_hbs_decimal(text, value.limb, 4)), value);
   }
 }
 
@@ -94,7 +80,7 @@ static void log2_is_golden(void **state) {
   size_t i;
   assert_true(json_array_size(rows) > 0);
   json_array_foreach(rows, i, row) {
-    km_hbs_value value = from_decimal(json_string_value(json_object_get(row, "S")));
+    km_hbs_value value = value_of_decimal(json_string_value(json_object_get(row, "S")));
     double expected = json_number_value(json_object_get(row, "log2_1pS"));
     assert_true(km_hbs_log2(value.limb, 4) == expected); /* the correctly rounded double itself */
     if (value.limb[2] == 0 && value.limb[3] == 0)
@@ -130,7 +116,7 @@ static void log2_of_random_numbers(void **state) {
     worst = fmax(worst, fabs((double)(got - expected)) / (unit > 0x1p-52 ? unit : 0x1p-52));
   }
   print_message("largest error: %.4f units in the last place\n", worst);
-  assert_true(worst < 0.54);
+  assert_true(worst < 0.503);
 }
 
 static void log2_is_monotone_across_intervals(void **state) {

@@ -55,7 +55,7 @@ char *km_hbs_decimal_signed(char text[KM_HBS_DECIMAL_MAX], const uint64_t *limbs
 /* The nearest double of a two's complement number of 1…4 limbs (ties to even). */
 double km_hbs_to_double(const uint64_t *limbs, unsigned n_limbs);
 /* log2(1 + S), S of 1…4 limbs and below 2^209. Integer arithmetic up to the last step, one rounding: the same bits
- * on every machine, within 2^-55 beyond half a unit in the last place of the true value. */
+ * on every machine, off by less than 2^-61 before that rounding. */
 double km_hbs_log2(const uint64_t *limbs, unsigned n_limbs);
 
 /* Where a point lies: at most two edges of one ring. */
