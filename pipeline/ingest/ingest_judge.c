@@ -1,0 +1,202 @@
+/* ingest_judge.c: parse → end of the game → legality → filters → hashes, one record at a time. */
+#include "ingest_judge.h"
+
+#include "kifumill/metadata.h"
+#include "kifumill/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct km_judge {
+  const km_ingest_options *options;
+  const km_filter *filter;
+  km_sgf_options sgf;
+  km_replay replay;
+};
+
+km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter) {
+  km_judge *judge = calloc(1, sizeof *judge);
+  if (!judge)
+    return NULL;
+  judge->options = options;
+  judge->filter = filter;
+  judge->sgf = (km_sgf_options){.fallback_encoding = options->encoding};
+  return judge;
+}
+
+void km_judge_free(km_judge *judge) { free(judge); }
+
+km_ingest_record *km_ingest_add_record(km_ingest_entry *entry, km_arena *arena) {
+  size_t n = entry->n_records;
+  if ((n & (n - 1)) == 0) {
+    km_ingest_record *larger = km_arena_grow(arena, entry->records, n * sizeof *larger, (n ? 2 * n : 1) * sizeof *larger);
+    if (!larger)
+      return NULL;
+    entry->records = larger;
+  }
+  entry->records[n] = (km_ingest_record){.refused = KM_REASON_NONE};
+  entry->n_records = n + 1;
+  return &entry->records[n];
+}
+
+/* Notes a finding with a detail in the arena. Without memory the finding stays without a detail. */
+static void note(km_ingest_record *record, km_reason reason, uint64_t pos, km_arena *arena, const char *detail) {
+  if (record->n_added == KM_JUDGEMENTS)
+    return;
+  char *copy = km_arena_strndup(arena, detail, strlen(detail));
+  record->added[record->n_added++] = (km_finding){reason, pos, copy};
+  record->sgf.game.flags |= km_reason_flag(reason);
+}
+
+static void refuse(km_ingest_record *record, km_reason reason, km_arena *arena, const char *detail) {
+  record->refused = reason;
+  note(record, reason, record->sgf.begin, arena, detail);
+}
+
+/* The first n moves are kept; set-up and evaluations behind them go too. */
+static void cut_game(km_game *game, uint32_t n) {
+  if (n >= game->n_moves)
+    return;
+  game->final_to_play = game->moves[n].colour;
+  game->n_moves = n;
+  while (game->n_setup && game->setup[game->n_setup - 1].ply > n)
+    game->n_setup--;
+  while (game->n_evals && game->evals[game->n_evals - 1].ply > n)
+    game->n_evals--;
+}
+
+static km_reason reason_of_class(km_play_class play_class) {
+  switch (play_class) {
+  case KM_PLAY_OFFBOARD:
+    return KM_REASON_ILLEGAL_OFFBOARD;
+  case KM_PLAY_BAD_POINT:
+    return KM_REASON_ILLEGAL_BAD_COORDINATE;
+  case KM_PLAY_OCCUPIED:
+    return KM_REASON_ILLEGAL_OCCUPIED;
+  case KM_PLAY_SUICIDE:
+    return KM_REASON_ILLEGAL_SUICIDE;
+  case KM_PLAY_KO:
+    return KM_REASON_ILLEGAL_KO;
+  default:
+    return KM_REASON_ILLEGAL_SUPERKO;
+  }
+}
+
+/* Move number n (0-based) stops the game: keeps what is before it, or refuses the game. */
+static void stop_game(km_judge *judge, km_ingest_record *record, uint32_t n, km_play_class play_class, km_arena *arena) {
+  km_game *game = &record->sgf.game;
+  km_reason reason = reason_of_class(play_class);
+  char point[3], detail[160];
+  km_point_sgf(game->moves[n].point, game->rows, game->cols, point);
+  snprintf(detail, sizeof detail, "move %u %c %s: %s%s; %u of %u moves are kept", n + 1,
+           game->moves[n].colour == KM_BLACK ? 'B' : 'W', point, km_play_class_name(play_class),
+           game->moves[n].flags & KM_MOVE_FORCED ? " (marked KO, forced)" : "", n, game->n_moves);
+  uint64_t pos = record->sgf.move_pos ? record->sgf.move_pos[n] : record->sgf.begin;
+  if (judge->options->illegal == KM_ILLEGAL_DROP) {
+    snprintf(detail, sizeof detail, "move %u %c %s: %s (%s)", n + 1, game->moves[n].colour == KM_BLACK ? 'B' : 'W', point,
+             km_play_class_name(play_class), km_reason_code(reason));
+    record->refused = KM_REASON_ILLEGAL_DROPPED;
+    note(record, KM_REASON_ILLEGAL_DROPPED, pos, arena, detail);
+  } else {
+    note(record, reason, pos, arena, detail);
+    cut_game(game, n);
+  }
+}
+
+static int suicide_allowed(const km_judge *judge, const km_game *game) {
+  km_text rules = game->text[KM_TEXT_RULES];
+  if (judge->options->suicide == KM_SUICIDE_BY_RECORD)
+    return rules.n_bytes && km_rules_text_suicide(rules.bytes, rules.n_bytes);
+  return judge->options->suicide == KM_SUICIDE_ALLOW;
+}
+
+static km_status replay_game(km_judge *judge, km_ingest_record *record, km_arena *arena, km_err *err) {
+  km_game *game = &record->sgf.game;
+  km_replay *replay = &judge->replay;
+  km_superko superko;
+  km_replay_options options = {.mode = KM_REPLAY_STRICT,
+                               .ko_rule = (uint8_t)judge->options->rules,
+                               .allow_suicide = (uint8_t)suicide_allowed(judge, game)};
+  if (options.ko_rule != KM_KO_SIMPLE) {
+    if (km_superko_init(&superko, arena, game->n_moves + 1) != KM_OK)
+      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", game->n_moves);
+    options.superko = &superko;
+  }
+  km_replay_init(replay, game, &options);
+  km_status status;
+  while ((status = km_replay_step(replay)) == KM_OK) {
+  }
+  if (status == KM_SKIP)
+    stop_game(judge, record, replay->ply, replay->play_class, arena);
+  return KM_OK;
+}
+
+/* Without the replay only points that are none stop a game. */
+static void scan_game(km_judge *judge, km_ingest_record *record, km_arena *arena) {
+  const km_game *game = &record->sgf.game;
+  for (uint32_t i = 0; i < game->n_moves; i++)
+    if (game->moves[i].point >= KM_POINT_OFFBOARD) {
+      stop_game(judge, record, i, game->moves[i].point == KM_POINT_BAD ? KM_PLAY_BAD_POINT : KM_PLAY_OFFBOARD, arena);
+      return;
+    }
+}
+
+static void cut_after_end(km_judge *judge, km_ingest_record *record, km_arena *arena) {
+  km_game *game = &record->sgf.game;
+  uint32_t n = record->sgf.n_before_end;
+  if (n >= game->n_moves || judge->options->after_end == KM_AFTER_END_KEEP)
+    return;
+  char detail[96];
+  snprintf(detail, sizeof detail, "%u moves after two passes (moves %u and %u)", game->n_moves - n, n - 1, n);
+  note(record, KM_REASON_AFTER_END, record->sgf.move_pos ? record->sgf.move_pos[n] : record->sgf.begin, arena, detail);
+  cut_game(game, n);
+}
+
+km_status km_judge_record(km_judge *judge, km_ingest_record *record, km_arena *arena, km_err *err) {
+  km_game *game = &record->sgf.game;
+  if (record->sgf.refused != KM_REASON_NONE) {
+    record->refused = record->sgf.refused; /* the parser noted it */
+    return KM_OK;
+  }
+  cut_after_end(judge, record, arena);
+  if (judge->options->check == KM_CHECK_REPLAY) {
+    km_status status = replay_game(judge, record, arena, err);
+    if (status != KM_OK)
+      return status;
+  } else {
+    scan_game(judge, record, arena);
+  }
+  if (record->refused != KM_REASON_NONE)
+    return KM_OK;
+  if (game->n_moves == 0) {
+    refuse(record, KM_REASON_NO_MOVES, arena, "no move before the first illegal one");
+    return KM_OK;
+  }
+  const char *failed = km_filter_test(judge->filter, game);
+  if (failed) {
+    refuse(record, KM_REASON_FILTERED, arena, failed);
+    return KM_OK;
+  }
+  km_game_hash_compute(game, KM_OPENING_MOVES, &record->hash);
+  return KM_OK;
+}
+
+km_status km_judge_entry(km_judge *judge, km_ingest_entry *entry, km_arena *arena, km_err *err) {
+  km_sgf_reader *reader;
+  km_status status = km_sgf_open(&reader, entry->bytes, entry->n_bytes, &judge->sgf, arena, err);
+  entry->hash = km_hash_bytes(entry->bytes, entry->n_bytes);
+  while (status == KM_OK) {
+    km_sgf_record parsed;
+    if ((status = km_sgf_next(reader, &parsed, err)) != KM_OK)
+      break;
+    km_ingest_record *record = km_ingest_add_record(entry, arena);
+    if (!record)
+      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the records of an entry");
+    record->sgf = parsed;
+    record->content = km_hash_bytes(entry->bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
+    status = km_judge_record(judge, record, arena, err);
+  }
+  if (status == KM_END)
+    entry->text_findings = km_sgf_input_findings(reader, &entry->n_text_findings);
+  return status < 0 ? status : KM_OK;
+}
