@@ -19,7 +19,7 @@ typedef __int128 i128;
 
 enum { R_BITS = 69, SERIES_BITS = 62, N_TERMS = 9 };
 
-/* {round(2^16/(1 + (i + ½)/64)), −log2 of it/2^16 in units of 2^-63}. *//
+/* {round(2^16/(1 + (i + ½)/64)), −log2 of it/2^16 in units of 2^-63}. */
 static const struct {
   uint32_t reciprocal;
   int64_t log2;
