@@ -1,0 +1,203 @@
+/* date.c: DT → the first date it names, with its precision.
+ *
+ * Read are ISO dates with any separator (2016-09-04, 2011.12.28 16:13, 2011/8/10, 20240506), lists and ranges of them,
+ * "ca. 1665", "Summer 1857", dates with English month names in either order, Chinese, Japanese and Korean dates
+ * (2001年3月4日, 昭和38年5月3日, 2001년 3월 4일), and day-month-year when the order is beyond doubt. */
+#include "kifumill/metadata.h"
+
+#include <string.h>
+
+#include "phrase.h"
+
+typedef struct number {
+  int value, n_digits; /* n_digits 0: none */
+} number;
+
+static number take_digits(km_phrase *phrase) {
+  number found = {0, 0};
+  for (; phrase->at < phrase->end && *phrase->at >= '0' && *phrase->at <= '9'; phrase->at++, found.n_digits++)
+    if (found.value < 100000000)
+      found.value = found.value * 10 + (*phrase->at - '0');
+  return found;
+}
+
+static int days_in_month(int year, int month) {
+  static const int days[13] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return days[month] + (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+}
+
+/* Fills *date as far as the parts are valid; a part of 0 is unknown. Returns 1 when a part is wrong. */
+static int set_date(km_date *date, int year, int month, int day) {
+  if (year < 100 || year > 2999)
+    return year != 0;
+  *date = (km_date){.year = (int16_t)year, .precision = 1};
+  if (month < 1 || month > 12)
+    return month != 0;
+  date->month = (uint8_t)month;
+  date->precision = 2;
+  /* lunar calendars have months of 30 days, and twelve may begin any of ours */
+  if (day < 1 || day > (year < 1873 ? 31 : days_in_month(year, month)))
+    return day != 0;
+  date->day = (uint8_t)day;
+  date->precision = 3;
+  return 0;
+}
+
+static int month_named(const km_phrase *phrase, size_t n_letters) {
+  static const char *const names[12] = {"january", "february", "march",     "april",   "may",      "june",
+                                        "july",    "august",   "september", "october", "november", "december"};
+  if (n_letters >= 3)
+    for (int i = 0; i < 12; i++)
+      if ((n_letters <= strlen(names[i]) && memcmp(phrase->at, names[i], n_letters) == 0 &&
+           (n_letters == 3 || n_letters == strlen(names[i]))) ||
+          (i == 8 && km_phrase_is(phrase, n_letters, "sept")))
+        return i + 1;
+  return 0;
+}
+
+static void skip_separators(km_phrase *phrase) {
+  while (phrase->at < phrase->end && (*phrase->at == ' ' || *phrase->at == ',' || *phrase->at == '.' || *phrase->at == '-'))
+    phrase->at++;
+}
+
+/* A separator between parts of one date; 0 if there is none. */
+static char take_separator(km_phrase *phrase) {
+  km_phrase look = *phrase;
+  km_phrase_skip_blanks(phrase);
+  if (km_phrase_take(phrase, "年") || km_phrase_take(phrase, "년") || km_phrase_take(phrase, "月") ||
+      km_phrase_take(phrase, "월")) {
+    km_phrase_skip_blanks(phrase);
+    return 'c';
+  }
+  phrase->at = phrase->bytes + (look.at - look.bytes);
+  if (phrase->end - phrase->at >= 2 && (*phrase->at == '-' || *phrase->at == '.' || *phrase->at == '/') &&
+      phrase->at[1] >= '0' && phrase->at[1] <= '9')
+    return *phrase->at++;
+  return 0;
+}
+
+/* "-09-04", "年9月4日" after the year. */
+static int read_after_year(km_phrase *phrase, int year, km_date *date) {
+  char separator = take_separator(phrase);
+  number month = {0, 0}, day = {0, 0};
+  if (separator)
+    month = take_digits(phrase);
+  if (month.n_digits > 2) /* "1667-1668": a range of years */
+    month = (number){0, 0};
+  else if (month.n_digits) {
+    char next = take_separator(phrase);
+    if (next && (next == separator))
+      day = take_digits(phrase);
+    if (day.n_digits > 2)
+      day = (number){0, 0};
+  }
+  return set_date(date, year, month.value, day.value);
+}
+
+/* "19.11.2002", "12-12-1998": the first two numbers are read. Only the year when their order is open. */
+static int read_year_last(int first, int second, int year, char separator, km_date *date) {
+  if (separator == '.' || first == second || first > 12)
+    return set_date(date, year, second, first);
+  if (second > 12)
+    return set_date(date, year, first, second);
+  return set_date(date, year, 0, 0);
+}
+
+/* The phrase begins with a number of one or two digits. */
+static int read_small_first(km_phrase *phrase, number first, km_date *date) {
+  size_t n = km_phrase_letters(phrase);
+  if (n == 2 && !month_named(phrase, n)) /* 1st, 2nd, 3rd, 4th */
+    phrase->at += n;
+  km_phrase look = *phrase;
+  skip_separators(phrase);
+  n = km_phrase_letters(phrase);
+  int month = month_named(phrase, n);
+  if (month) { /* 4 Mar 2001 */
+    phrase->at += n;
+    skip_separators(phrase);
+    number year = take_digits(phrase);
+    return year.n_digits == 4 ? set_date(date, year.value, month, first.value) : 1;
+  }
+  phrase->at = phrase->bytes + (look.at - look.bytes);
+  char separator = take_separator(phrase);
+  number second = take_digits(phrase);
+  if (!separator || separator == 'c' || take_separator(phrase) != separator)
+    return 1;
+  number year = take_digits(phrase);
+  if (second.n_digits > 2 || year.n_digits != 4)
+    return 1;
+  return read_year_last(first.value, second.value, year.value, separator, date);
+}
+
+/* "昭和38年5月3日", "令和元年": the year is the era's plus its own. Returns 1 and moves if an era is named. */
+static int take_era(km_phrase *phrase, int *year) {
+  static const struct {
+    const char *name;
+    int before;
+  } eras[] = {{"明治", 1867}, {"大正", 1911}, {"昭和", 1925}, {"平成", 1988}, {"令和", 2018}};
+  for (size_t i = 0; i < sizeof eras / sizeof eras[0]; i++)
+    if (km_phrase_take(phrase, eras[i].name)) {
+      double v = 1;
+      if (!km_phrase_take(phrase, "元") && (!km_phrase_number(phrase, &v) || v > 99))
+        return 0;
+      *year = eras[i].before + (int)v;
+      return 1;
+    }
+  return 0;
+}
+
+/* Words that may stand before a date. */
+static void skip_lead(km_phrase *phrase) {
+  static const char *const words[] = {"ca",     "c",      "circa",  "about", "around", "spring", "summer", "autumn",
+                                      "fall",   "winter", "mon",    "tue",   "wed",    "thu",    "fri",    "sat",
+                                      "sun",    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+                                      "sunday", "early",  "late",   "played", "on",    "in",     "date",   "published"};
+  for (int found = 1; found;) {
+    found = 0;
+    while (phrase->at < phrase->end && memchr(" ,.:~(", *phrase->at, 6))
+      phrase->at++;
+    size_t n = km_phrase_letters(phrase);
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !found; i++)
+      found = n && km_phrase_is(phrase, n, words[i]);
+    if (found)
+      phrase->at += n;
+  }
+}
+
+int km_date_parse(const char *text, size_t n_bytes, km_date *date) {
+  km_phrase phrase;
+  int year;
+  *date = (km_date){0};
+  if (km_phrase_fold(&phrase, text, n_bytes))
+    return 1;
+  size_t n = (size_t)(phrase.end - phrase.at);
+  if (n == 0 || (n == 1 && (*phrase.at == '?' || *phrase.at == '-')))
+    return 0;
+  skip_lead(&phrase);
+  if (take_era(&phrase, &year))
+    return read_after_year(&phrase, year, date);
+  size_t n_letters = km_phrase_letters(&phrase);
+  int month = month_named(&phrase, n_letters);
+  if (month) { /* March 4, 2001; Mar 2001 */
+    phrase.at += n_letters;
+    skip_separators(&phrase);
+    number first = take_digits(&phrase);
+    if (first.n_digits == 4)
+      return set_date(date, first.value, month, 0);
+    n_letters = km_phrase_letters(&phrase);
+    phrase.at += n_letters == 2 ? 2 : 0;
+    skip_separators(&phrase);
+    number last = take_digits(&phrase);
+    return first.n_digits && last.n_digits == 4 ? set_date(date, last.value, month, first.value) : 1;
+  }
+  number first = take_digits(&phrase);
+  if (first.n_digits == 8) /* 20240506-231427 */
+    return set_date(date, first.value / 10000, first.value / 100 % 100, first.value % 100);
+  if (first.n_digits == 1 || first.n_digits == 2)
+    return read_small_first(&phrase, first, date);
+  if (first.n_digits != 3 && first.n_digits != 4)
+    return 1;
+  if (km_phrase_take(&phrase, "s")) /* 1670s */
+    return 1;
+  return read_after_year(&phrase, first.value, date);
+}

@@ -1,0 +1,108 @@
+/* rank.c: BR and WR → a number and its kind.
+ *
+ * A rank is a number and a word for dan, kyu or professional, in that order ("9p", "九段", "3级", "9단", "6 dan"), or "P9段".
+ * What follows (a title after a comma, "*", "?", "ama", a country in brackets) is ignored, but a second player's rank
+ * ("5p & 9p") or an alternative ("6p or 7p") makes it unknown. A title alone, a rating (1757*) or "insei" is no rank. */
+#include "kifumill/metadata.h"
+
+#include "phrase.h"
+
+typedef struct rank_word {
+  const char *text;
+  char kind;
+} rank_word;
+
+/* Longer ones before their beginnings. */
+static const rank_word kinds[] = {
+    {"段", 'd'},  {"단", 'd'},  {"级", 'k'},    {"級", 'k'},  {"급", 'k'}, {"dan", 'd'}, {"duan", 'd'}, {"d", 'd'},
+    {"kyu", 'k'}, {"kup", 'k'}, {"gup", 'k'},   {"k", 'k'},   {"pro", 'p'}, {"p", 'p'},
+};
+static const rank_word prefixes[] = {
+    {"amateur", 'd'}, {"ama", 'd'}, {"业余", 'd'}, {"業余", 'd'}, {"業餘", 'd'}, {"アマ", 'd'}, {"아마", 'd'},
+    {"professional", 'p'}, {"pro", 'p'}, {"职业", 'p'}, {"職業", 'p'}, {"プロ", 'p'}, {"프로", 'p'},
+    {"provisional", 0}, {"honorary", 0}, {"hon.", 0}, {"hon", 0}, {"p", 'p'},
+};
+static const char *const nothing[] = {"", "?", "??", "-", "nr", "n/a", "none", "no rank", "unranked", "unknown", "rank not set", "[?]"};
+
+/* The kind named here, 0 if none; moves past it. */
+static char take_kind(km_phrase *phrase, const rank_word *words, size_t n_words) {
+  for (size_t i = 0; i < n_words; i++)
+    if (km_phrase_take(phrase, words[i].text))
+      return words[i].kind ? words[i].kind : '?';
+  return 0;
+}
+#define TAKE_KIND(phrase, words) take_kind(phrase, words, sizeof(words) / sizeof *(words))
+
+/* What may follow a rank; 0 when it makes the rank doubtful. *kind becomes 'p' when a professional is named. */
+static int rest_is_harmless(km_phrase *phrase, char *kind) {
+  while (phrase->at < phrase->end) {
+    km_phrase_skip_blanks(phrase);
+    if (km_phrase_take(phrase, ",") || km_phrase_take(phrase, "("))
+      return 1;
+    if (km_phrase_take(phrase, "*") || km_phrase_take(phrase, "?") || km_phrase_take(phrase, "+"))
+      continue;
+    size_t n = km_phrase_letters(phrase);
+    if (n == 0) {
+      char other = TAKE_KIND(phrase, prefixes);
+      if (other != 'p' && other != 'd')
+        return 0;
+      *kind = *kind == 'd' ? other : *kind;
+      continue;
+    }
+    if (km_phrase_is(phrase, n, "p") || km_phrase_is(phrase, n, "pro") || km_phrase_is(phrase, n, "professional"))
+      *kind = *kind == 'd' ? 'p' : *kind;
+    else if (!(km_phrase_is(phrase, n, "ama") || km_phrase_is(phrase, n, "amateur") || km_phrase_is(phrase, n, "prov") ||
+               km_phrase_is(phrase, n, "igs") || km_phrase_is(phrase, n, "kgs") || km_phrase_is(phrase, n, "ogs") ||
+               km_phrase_is(phrase, n, "egf") || km_phrase_is(phrase, n, "aga")))
+      return 0;
+    phrase->at += n;
+    km_phrase_take(phrase, ".");
+  }
+  return 1;
+}
+
+static int says_nothing(const km_phrase *phrase) {
+  size_t n = (size_t)(phrase->end - phrase->at);
+  for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
+    if (km_phrase_is(phrase, n, nothing[i]))
+      return 1;
+  return 0;
+}
+
+int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank) {
+  static const int highest_dan = 10, highest_pro = 9, lowest_kyu = 50;
+  km_phrase phrase;
+  double v = 1;
+  *rank = (km_rank){0, 0};
+  if (km_phrase_fold(&phrase, text, n_bytes))
+    return 1;
+  if (says_nothing(&phrase))
+    return 0;
+  char prefix = 0, found;
+  while ((found = TAKE_KIND(&phrase, prefixes)) != 0) {
+    prefix = found != '?' ? found : prefix;
+    km_phrase_skip_blanks(&phrase);
+  }
+  int is_ten = km_phrase_take(&phrase, "十段"); /* Judan, a title */
+  if (is_ten || (!km_phrase_take(&phrase, "初") && !km_phrase_number(&phrase, &v)))
+    return 1;
+  km_phrase_skip_blanks(&phrase);
+  km_phrase_take(&phrase, "-");
+  size_t n_letters = km_phrase_letters(&phrase);
+  const char *word = phrase.at;
+  char kind = TAKE_KIND(&phrase, kinds);
+  if (n_letters && phrase.at != word + n_letters)
+    return 1; /* another word that begins like one */
+  if (!kind)
+    kind = prefix == 'p' ? 'p' : 0;
+  else if (kind == 'd' && prefix == 'p')
+    kind = 'p';
+  if (!kind || !rest_is_harmless(&phrase, &kind))
+    return 1;
+  double number = floor(v + 0.5);
+  int highest = kind == 'k' ? lowest_kyu : kind == 'd' ? highest_dan : highest_pro;
+  if (number < 1 || number > highest)
+    return 1;
+  *rank = (km_rank){(int8_t)number, kind};
+  return 0;
+}
