@@ -1,8 +1,17 @@
 /* archive_reader.h: the entries of archives, folders and files, one after the other, in bounded memory.
  *
- * Every container and filter that libarchive knows; nested archives to a bounded depth. Faults are findings with a
- * reason (truncated_archive, crc_error, …), never silent; what was whole before a fault is delivered.
- * archive.h stays behind this file. */
+ * Containers: zip, 7z, tar, rar (4 and 5), iso, cpio, ar, cab, lha, xar, warc, self-extracting zip, 7z, rar, cab; a
+ * file that is none of them is given as one entry without a name. Filters: gzip, zstd, xz, lzip, lzma, bzip2, lz4,
+ * compress (.Z), uuencode, rpm, also in one another. All are told by content, never by name. Left out on purpose:
+ * mtree (a list, not a container; plain texts are taken for one) and lrzip, lzop, grzip (libarchive starts outside
+ * programs for them: unsupported_archive). Archives in archives are read to a bounded depth.
+ *
+ * Faults are findings with a reason (truncated_archive, crc_error, …), never silent; every entry that is whole before
+ * a fault is given. Policy of sums: an entry whose own check sum is wrong is not used; when only the sum of a whole
+ * stream (gzip's trailer) is wrong, its entries are used and the archive is flagged.
+ *
+ * Not told and not given: folders, links, devices, and what systems leave behind (._x, __MACOSX/, .DS_Store,
+ * Thumbs.db, desktop.ini). archive.h stays behind this file. */
 #ifndef KIFUMILL_ARCHIVE_READER_H
 #define KIFUMILL_ARCHIVE_READER_H
 
@@ -14,15 +23,25 @@ typedef struct km_archive_limits {
   uint64_t max_entry_bytes;   /* one entry, expanded; default 1 GiB: no honest collection is larger */
   uint64_t max_archive_bytes; /* all entries of one input, expanded; default 1 TiB */
   uint64_t max_entries;       /* default 100,000,000 */
-  double max_ratio;           /* expanded / compressed of one input beyond the first 64 MiB; default 1000 */
-  unsigned max_depth;         /* archives in archives; default 3 */
+  double max_ratio;           /* expanded / compressed: of one input beyond the first 64 MiB, and of one entry of a zip
+                                 beyond the first 1 MiB; default 1000 */
+  unsigned max_depth;         /* archives in archives; default 3, at most 16; compressions in one another: 8 */
 } km_archive_limits;
 void km_archive_limits_default(km_archive_limits *limits);
 
-/* The list of inputs of a run: PATHs (files, folders walked in byte order of their names), "-" (standard input), and
- * "@LIST" (a file of such lines). A folder's files stand as inputs of their own. Splits one large zip into several
- * ranges of entries, so that they can be read in parallel; the order of entries stays that of the archive. */
+/* The list of inputs of a run: PATHs (files, pipes, folders), "-" (standard input), and "@LIST" (a file with one PATH
+ * or "-" a line, "@-" the list from standard input; relative to the current folder).
+ *
+ * Folders are walked in byte order of their names; a folder's files stand as inputs of their own, under the folder's
+ * name as given. Hidden files are left out; links are followed, each folder is walked once. What cannot be read
+ * becomes an input that gives a finding, a folder without files too; a PATH that is not there is an error here.
+ *
+ * The parts of a split archive (x.7z.001, x.part1.rar, x.r00, x.z01) are one input under the name of the first part
+ * (of the .zip for x.z01). One large zip is split into ranges of entries, streams of their own with one name, so that
+ * they can be read in parallel: how depends on the file alone, and the order of streams is that of the entries. */
 typedef struct km_inputs km_inputs;
+/* limits NULL: the defaults. Reads nothing but folders, lists, and the ends of large zips. KM_ERR_USAGE names the path
+ * that is not there. */
 km_status km_inputs_open(km_inputs **inputs, const char *const *paths, size_t n_paths, const km_archive_limits *limits,
                          km_err *err);
 size_t km_inputs_count(const km_inputs *inputs);                    /* streams that can be read in parallel */
@@ -33,7 +52,8 @@ void km_inputs_free(km_inputs *inputs);
 typedef struct km_entry {
   const char *source; /* input name, borrowed from km_inputs */
   const char *name;   /* entry path, valid UTF-8 (other bytes as \xNN); nested: "inner.zip//a.sgf"; "" for a bare file */
-  uint64_t index;     /* 0-based number of the entry in the input: tells equal names apart */
+  uint64_t index;     /* 0-based number of the entry in the input: tells equal names apart. In an archive within it: that
+                         archive's number, plus the entry's 1-based number among all within it, times 2^40 */
   const uint8_t *bytes; /* borrowed until the next call; NULL when only findings are delivered */
   size_t n_bytes;
   const km_finding *findings; /* of kind input; borrowed until the next call */
@@ -41,7 +61,7 @@ typedef struct km_entry {
 } km_entry;
 
 typedef struct km_archive_reader km_archive_reader;
-/* Opens stream i. Different streams may be read in different threads. */
+/* Opens stream i of inputs, which must outlive the reader; an input that cannot be read still opens. Different streams may be read in different threads. */
 km_status km_archive_open(km_archive_reader **reader, const km_inputs *inputs, size_t i, km_err *err);
 /* KM_OK with an entry (findings with bytes NULL tell of a fault in the input or a skipped entry), KM_END. A fault of
  * the input never makes this fail; only memory does. */

@@ -1,0 +1,587 @@
+/* format_reader.c: libarchive behind a small face: tar, 7z, rar, iso, cpio, ar, xar, cab, lha, warc.
+ *
+ * Only the format that the signature names is enabled: libarchive's own guessing takes texts for mtree, and what is
+ * not enabled cannot fail. Filters are peeled before (byte_stream.h).
+ *
+ * Tricks. Names: libarchive converts by the locale and gives NULL where it cannot; every call here runs under a
+ * thread-local C.UTF-8. Solid archives: skipping an entry breaks the next one in 7z (libarchive 3.6), so what is not
+ * wanted is read to its end. Entries in one piece are handed on where they stand, without a copy. */
+#include "format_reader.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "entry_name.h"
+
+enum { FAILED_IN_A_ROW_MAX = 1000 };
+
+/* A stream as libarchive's client. A stream in memory can be sought in. */
+typedef struct client {
+  km_stream *stream;
+  uint64_t at; /* in memory: position of the next read */
+  bool nomem;
+} client;
+
+struct km_format_reader {
+  struct archive *archive;
+  client client;
+  km_magic magic;
+  km_budget *budget;
+  km_buffer buffer, name;
+  locale_t locale;
+  uint64_t number; /* of the next entry */
+  unsigned n_failed;
+  bool opened, ended, at_end;
+};
+
+void km_item_fault(km_item *item, km_reason reason, const char *format, ...) {
+  item->reason = reason;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(item->detail, sizeof item->detail, format, args);
+  va_end(args);
+}
+
+static la_ssize_t client_read(struct archive *a, void *data, const void **block) {
+  client *c = data;
+  km_stream *s = c->stream;
+  if (s->in_memory) {
+    size_t n = s->handed - c->at;
+    *block = s->block + c->at;
+    c->at = s->handed;
+    return (la_ssize_t)n;
+  }
+  if (km_stream_next(s)) {
+    c->nomem = true;
+    archive_set_error(a, ENOMEM, "out of memory");
+    return ARCHIVE_FATAL;
+  }
+  *block = s->block;
+  return (la_ssize_t)s->n_block;
+}
+
+static la_int64_t client_skip(struct archive *a, void *data, la_int64_t n) {
+  (void)a;
+  client *c = data;
+  if (!c->stream->in_memory)
+    return 0;
+  uint64_t left = c->stream->handed - c->at;
+  uint64_t skipped = n < 0 ? 0 : (uint64_t)n < left ? (uint64_t)n : left;
+  c->at += skipped;
+  return (la_int64_t)skipped;
+}
+
+static la_int64_t client_seek(struct archive *a, void *data, la_int64_t offset, int whence) {
+  (void)a;
+  client *c = data;
+  int64_t size = (int64_t)c->stream->handed;
+  int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)c->at : size;
+  int64_t to = from + offset;
+  c->at = (uint64_t)(to < 0 ? 0 : to > size ? size : to);
+  return (la_int64_t)c->at;
+}
+
+static struct archive *archive_over(client *c) {
+  struct archive *a = archive_read_new();
+  if (!a)
+    return NULL;
+  archive_read_set_callback_data(a, c);
+  archive_read_set_read_callback(a, client_read);
+  archive_read_set_skip_callback(a, client_skip);
+  if (c->stream->in_memory)
+    archive_read_set_seek_callback(a, client_seek);
+  return a;
+}
+
+static void enable_format(struct archive *a, km_magic magic) {
+  switch (magic) {
+  case KM_MAGIC_TAR:
+    archive_read_support_format_tar(a);
+    break;
+  case KM_MAGIC_CPIO:
+    archive_read_support_format_cpio(a);
+    break;
+  case KM_MAGIC_AR:
+    archive_read_support_format_ar(a);
+    break;
+  case KM_MAGIC_WARC:
+    archive_read_support_format_warc(a);
+    break;
+  case KM_MAGIC_7Z:
+    archive_read_support_format_7zip(a);
+    break;
+  case KM_MAGIC_RAR:
+    archive_read_support_format_rar(a);
+    break;
+  case KM_MAGIC_RAR5:
+    archive_read_support_format_rar5(a);
+    break;
+  case KM_MAGIC_ISO:
+    archive_read_support_format_iso9660(a);
+    break;
+  case KM_MAGIC_CAB:
+    archive_read_support_format_cab(a);
+    break;
+  case KM_MAGIC_LHA:
+    archive_read_support_format_lha(a);
+    break;
+  case KM_MAGIC_XAR:
+    archive_read_support_format_xar(a);
+    break;
+  default: /* an executable: the self-extracting kinds */
+    archive_read_support_format_7zip(a);
+    archive_read_support_format_rar(a);
+    archive_read_support_format_rar5(a);
+    archive_read_support_format_cab(a);
+    archive_read_support_format_lha(a);
+    break;
+  }
+}
+
+km_format_reader *km_format_open(km_magic magic, km_stream *stream, km_budget *budget) {
+  km_format_reader *r = calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  r->client.stream = stream;
+  r->magic = magic;
+  r->budget = budget;
+  r->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  r->archive = archive_over(&r->client);
+  if (!r->archive) {
+    km_format_close(r);
+    return NULL;
+  }
+  enable_format(r->archive, magic);
+  return r;
+}
+
+void km_format_close(km_format_reader *r) {
+  if (!r)
+    return;
+  archive_read_free(r->archive);
+  if (r->locale)
+    freelocale(r->locale);
+  km_buffer_clear(&r->buffer);
+  km_buffer_clear(&r->name);
+  free(r);
+}
+
+/* libarchive has few codes and says the rest in words. */
+static km_reason reason_of_message(const char *message) {
+  static const struct {
+    const char *word;
+    km_reason reason;
+  } words[] = {
+      {"ncrypt", KM_REASON_ENCRYPTED_ENTRY},     {"assphrase", KM_REASON_ENCRYPTED_ENTRY},
+      {"runcated", KM_REASON_TRUNCATED_ARCHIVE}, {"end of file", KM_REASON_TRUNCATED_ARCHIVE},
+      {"remature", KM_REASON_TRUNCATED_ARCHIVE}, {"CRC", KM_REASON_CRC_ERROR},
+      {"crc", KM_REASON_CRC_ERROR},              {"hecksum", KM_REASON_CRC_ERROR},
+      {"unsupported", KM_REASON_UNSUPPORTED_ARCHIVE}, {"nsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
+      {"not supported", KM_REASON_UNSUPPORTED_ARCHIVE},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strstr(message, words[i].word))
+      return words[i].reason;
+  return KM_REASON_CORRUPT_ARCHIVE;
+}
+
+/* The fault of the last call: the stream below knows best, else libarchive's words. An entry's fault may be its
+ * encryption; an archive's cannot be read at all then. */
+static void take_error(km_format_reader *r, km_item *item, bool of_entry) {
+  km_stream *s = r->client.stream;
+  if (s->fault) {
+    km_item_fault(item, s->fault, "%s", s->detail);
+    return;
+  }
+  const char *message = archive_error_string(r->archive);
+  if (!message)
+    message = "damaged";
+  km_reason reason = reason_of_message(message);
+  if (reason == KM_REASON_ENCRYPTED_ENTRY && !of_entry)
+    reason = KM_REASON_UNSUPPORTED_ARCHIVE;
+  km_item_fault(item, reason, "%s", message);
+}
+
+/* The entry's name as bytes: as stored, else as UTF-8, else from wide characters; never lost. */
+static km_status entry_name(km_format_reader *r, struct archive_entry *entry, km_item *item) {
+  const char *name = archive_entry_pathname(entry);
+  if (!name)
+    name = archive_entry_pathname_utf8(entry);
+  if (!name) {
+    const wchar_t *wide = archive_entry_pathname_w(entry);
+    size_t n = wide ? wcslen(wide) : 0;
+    if (km_buffer_reserve(&r->name, 4 * n + 32, 0))
+      return KM_ERR_NOMEM;
+    char *out = (char *)r->name.bytes;
+    name = out;
+    for (size_t i = 0; i < n; i++)
+      out += sprintf(out, wide[i] < 0x80 ? "%c" : "\\u%04X", (unsigned)wide[i] & 0x1fffff);
+    if (!n)
+      sprintf(out, "entry %" PRIu64, item->number);
+  }
+  item->name = name;
+  item->n_name = strlen(name);
+  return KM_OK;
+}
+
+static bool is_solid_kind(km_magic magic) {
+  return magic == KM_MAGIC_7Z || magic == KM_MAGIC_RAR || magic == KM_MAGIC_RAR5 || magic == KM_MAGIC_CAB ||
+         magic == KM_MAGIC_PROGRAM;
+}
+
+/* Reads the entry to its end, or skips it where that is safe. Faults are only told when the archive ends of them. */
+static void drain(km_format_reader *r, km_item *item) {
+  if (!is_solid_kind(r->magic)) {
+    if (archive_read_data_skip(r->archive) == ARCHIVE_FATAL && !item->reason) {
+      take_error(r, item, true);
+      r->ended = true;
+    }
+    return;
+  }
+  for (;;) {
+    const void *block;
+    size_t n;
+    la_int64_t offset;
+    int status = archive_read_data_block(r->archive, &block, &n, &offset);
+    if (status == ARCHIVE_EOF || (status < ARCHIVE_WARN && status != ARCHIVE_FATAL))
+      return;
+    if (status == ARCHIVE_FATAL) {
+      if (!item->reason)
+        take_error(r, item, true);
+      r->ended = true;
+      return;
+    }
+    km_reason limit = km_budget_add_entry(r->budget, n);
+    if (limit) {
+      item->reason = limit;
+      km_budget_detail(r->budget, limit, item->detail, sizeof item->detail);
+      r->ended = true;
+      return;
+    }
+  }
+}
+
+/* Formats that store an entry as it is, and check nothing at its end: a block that is all of it can be handed on. */
+static bool is_stored_kind(km_magic magic) {
+  return magic == KM_MAGIC_TAR || magic == KM_MAGIC_CPIO || magic == KM_MAGIC_AR || magic == KM_MAGIC_WARC;
+}
+
+/* One block of an entry into the buffer at offset; holes of sparse files are zeros. */
+static km_status place(km_buffer *buffer, size_t *n_used, const void *block, size_t n, uint64_t offset) {
+  size_t end = offset + n;
+  if (km_buffer_reserve(buffer, end, *n_used))
+    return KM_ERR_NOMEM;
+  if (offset > *n_used)
+    memset(buffer->bytes + *n_used, 0, offset - *n_used);
+  if (n)
+    memcpy(buffer->bytes + offset, block, n);
+  if (end > *n_used)
+    *n_used = end;
+  return KM_OK;
+}
+
+typedef struct entry_data {
+  struct archive *archive;
+  km_budget *budget;
+  km_buffer *buffer;
+  bool may_borrow;    /* is_stored_kind */
+  uint64_t declared;  /* UINT64_MAX: not said */
+  int status;         /* libarchive's, of the call that ended it */
+} entry_data;
+
+/* Reads the entry that the archive stands at into item. A limit becomes the item's reason; libarchive's own faults
+ * are left in data->status. */
+static km_status read_entry(entry_data *data, km_item *item) {
+  uint64_t max = data->budget->limits->max_entry_bytes;
+  size_t n_used = 0;
+  bool warned = false;
+  for (;;) {
+    const void *block = NULL;
+    size_t n = 0;
+    la_int64_t offset = 0;
+    int status = archive_read_data_block(data->archive, &block, &n, &offset);
+    data->status = warned && status == ARCHIVE_EOF ? ARCHIVE_WARN : status;
+    if (status < ARCHIVE_WARN)
+      return KM_OK;
+    warned |= status == ARCHIVE_WARN;
+    if (offset < 0 || (uint64_t)offset > max || n > max - (uint64_t)offset) {
+      km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "more than %" PRIu64 " bytes", max);
+      return KM_OK;
+    }
+    km_reason limit = km_budget_add_entry(data->budget, n);
+    if (limit) {
+      item->reason = limit;
+      km_budget_detail(data->budget, limit, item->detail, sizeof item->detail);
+      return KM_OK;
+    }
+    if (data->may_borrow && status == ARCHIVE_OK && n_used == 0 && offset == 0 && n == data->declared) {
+      item->bytes = block;
+      item->n_bytes = n;
+      return KM_OK;
+    }
+    if (place(data->buffer, &n_used, block, n, (uint64_t)offset))
+      return KM_ERR_NOMEM;
+    if (status == ARCHIVE_EOF || (status == ARCHIVE_WARN && n == 0))
+      break;
+  }
+  item->bytes = n_used ? data->buffer->bytes : NULL;
+  item->n_bytes = n_used;
+  return KM_OK;
+}
+
+/* The bytes of a regular entry, or why there are none. */
+static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km_item *item) {
+  uint64_t declared = archive_entry_size_is_set(entry) ? (uint64_t)archive_entry_size(entry) : UINT64_MAX;
+  uint64_t max = r->budget->limits->max_entry_bytes;
+  if (archive_entry_is_encrypted(entry)) {
+    km_item_fault(item, KM_REASON_ENCRYPTED_ENTRY, "encrypted");
+    if (!is_solid_kind(r->magic))
+      drain(r, item);
+    return KM_OK;
+  }
+  if (declared != UINT64_MAX && declared > max) {
+    km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "%" PRIu64 " bytes, more than %" PRIu64, declared, max);
+    drain(r, item);
+    return KM_OK;
+  }
+  entry_data data = {r->archive, r->budget, &r->buffer, is_stored_kind(r->magic), declared, ARCHIVE_OK};
+  km_status status = read_entry(&data, item);
+  if (status || r->client.nomem)
+    return KM_ERR_NOMEM;
+  if (item->reason == KM_REASON_ENTRY_TOO_LARGE) {
+    drain(r, item);
+  } else if (item->reason) {
+    r->ended = true;
+  } else if (data.status < ARCHIVE_OK) { /* a wrong sum is a warning to libarchive: not used here */
+    item->bytes = NULL;
+    take_error(r, item, true);
+    r->ended = data.status == ARCHIVE_FATAL;
+  } else if (!item->bytes) {
+    km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
+  }
+  return KM_OK;
+}
+
+static km_status next_header(km_format_reader *r, struct archive_entry **entry, km_item *item) {
+  for (;;) {
+    if (!r->opened) {
+      r->opened = true;
+      if (archive_read_open1(r->archive) < ARCHIVE_WARN)
+        r->ended = true;
+    }
+    int status = r->ended ? ARCHIVE_FATAL : archive_read_next_header(r->archive, entry);
+    if (r->client.nomem)
+      return KM_ERR_NOMEM;
+    if (status == ARCHIVE_EOF) {
+      r->ended = r->at_end = true;
+      return KM_END;
+    }
+    if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) {
+      r->n_failed = 0;
+      return KM_OK;
+    }
+    /* A damaged header. RETRY and FAILED: the next call looks further, and finds the entries behind it. */
+    if (status == ARCHIVE_FATAL || ++r->n_failed > FAILED_IN_A_ROW_MAX)
+      r->ended = true;
+    if (r->ended || r->n_failed == 1) {
+      *entry = NULL; /* libarchive sets it also when it fails */
+      item->number = r->number;
+      take_error(r, item, false);
+      return KM_OK;
+    }
+  }
+}
+
+static km_status next_item(km_format_reader *r, km_item *item) {
+  for (;;) {
+    struct archive_entry *entry = NULL;
+    *item = (km_item){.name = ""};
+    if (r->ended)
+      return KM_END;
+    km_status status = next_header(r, &entry, item);
+    if (status || !entry)
+      return status;
+    item->number = r->number++;
+    item->pos = r->client.stream->in_memory ? 0 : (uint64_t)archive_read_header_position(r->archive);
+    item->reason = km_budget_count_entry(r->budget);
+    if (item->reason) {
+      km_budget_detail(r->budget, item->reason, item->detail, sizeof item->detail);
+      r->ended = true;
+      return KM_OK;
+    }
+    if (entry_name(r, entry, item))
+      return KM_ERR_NOMEM;
+    bool regular = archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
+    if (regular && !km_name_is_litter(item->name, item->n_name))
+      return take_entry(r, entry, item);
+    drain(r, item);
+    if (item->reason)
+      return KM_OK;
+  }
+}
+
+km_status km_format_next(km_format_reader *r, km_item *item) {
+  locale_t old = r->locale ? uselocale(r->locale) : (locale_t)0;
+  km_status status = next_item(r, item);
+  if (r->locale)
+    uselocale(old);
+  return status;
+}
+
+uint64_t km_format_count(const km_format_reader *r) { return r->number; }
+
+bool km_format_at_end(const km_format_reader *r) { return r->at_end; }
+
+uint64_t km_format_position(const km_format_reader *r) { return (uint64_t)archive_filter_bytes(r->archive, 0); }
+
+/* One zip entry in two blocks: the header made for it, and its data where it stands. */
+typedef struct member_client {
+  const km_zip_member *member;
+  int n_read;
+} member_client;
+
+static la_ssize_t member_read(struct archive *a, void *data, const void **block) {
+  (void)a;
+  member_client *c = data;
+  int turn = c->n_read++;
+  if (turn > 1)
+    return 0;
+  *block = turn ? c->member->data : c->member->header;
+  return (la_ssize_t)(turn ? c->member->n_data : c->member->n_header);
+}
+
+km_status km_format_zip_member(km_item *item, const km_zip_member *member, km_budget *budget, km_buffer *buffer) {
+  member_client feed = {member, 0};
+  struct archive *a = archive_read_new();
+  if (!a)
+    return KM_ERR_NOMEM;
+  struct archive_entry *entry;
+  km_status status = KM_OK;
+  archive_read_support_format_zip_streamable(a);
+  int r = archive_read_open(a, &feed, NULL, member_read, NULL);
+  if (r >= ARCHIVE_WARN)
+    r = archive_read_next_header(a, &entry);
+  if (r >= ARCHIVE_WARN) {
+    entry_data data = {a, budget, buffer, false, UINT64_MAX, ARCHIVE_OK};
+    status = read_entry(&data, item);
+    r = data.status;
+  }
+  if (!status && !item->reason && r != ARCHIVE_EOF && r != ARCHIVE_OK) {
+    const char *message = archive_error_string(a);
+    item->bytes = NULL;
+    km_item_fault(item, reason_of_message(message ? message : ""), "%s", message ? message : "damaged");
+  }
+  archive_read_free(a);
+  return status;
+}
+
+/* A filter of libarchive's as a stream: its raw format shows one entry, which is all that comes out. */
+typedef struct foreign_stream {
+  km_stream base;
+  struct archive *archive;
+  client client;
+  km_magic magic;
+  bool opened, ended;
+  uint8_t block[KM_STREAM_BLOCK];
+  const uint8_t *rest; /* of libarchive's block */
+  size_t n_rest;
+} foreign_stream;
+
+static void foreign_fault(foreign_stream *f) {
+  km_stream *below = f->base.below;
+  const char *message = archive_error_string(f->archive);
+  if (!message)
+    message = "damaged";
+  if (below->fault)
+    km_stream_fault(&f->base, below->fault, "%s", below->detail);
+  else
+    km_stream_fault(&f->base, reason_of_message(message), "%s: %s", km_magic_name(f->magic), message);
+}
+
+/* libarchive's next block into rest; ended at the end and at a fault. */
+static void foreign_more(foreign_stream *f) {
+  int status = ARCHIVE_OK;
+  if (!f->opened) {
+    struct archive_entry *entry;
+    f->opened = true;
+    status = archive_read_open1(f->archive);
+    if (status >= ARCHIVE_WARN)
+      status = archive_read_next_header(f->archive, &entry);
+  }
+  const void *block = NULL;
+  la_int64_t offset;
+  if (status >= ARCHIVE_WARN && status != ARCHIVE_EOF)
+    status = archive_read_data_block(f->archive, &block, &f->n_rest, &offset);
+  f->rest = block;
+  if (status == ARCHIVE_OK || (status == ARCHIVE_WARN && f->n_rest))
+    return;
+  f->ended = true;
+  f->n_rest = 0;
+  if (status != ARCHIVE_EOF)
+    foreign_fault(f);
+}
+
+static km_status foreign_pull(km_stream *s) {
+  foreign_stream *f = (foreign_stream *)s;
+  size_t n = 0;
+  while (n < sizeof f->block && !f->ended) {
+    if (!f->n_rest)
+      foreign_more(f);
+    size_t part = f->n_rest < sizeof f->block - n ? f->n_rest : sizeof f->block - n;
+    if (part)
+      memcpy(f->block + n, f->rest, part);
+    f->rest += part;
+    f->n_rest -= part;
+    n += part;
+  }
+  s->below->taken = s->below->handed;
+  s->block = f->block;
+  s->n_block = n;
+  km_reason limit = km_budget_add_filter(s->budget, n);
+  if (limit) {
+    s->fault = limit;
+    km_budget_detail(s->budget, limit, s->detail, sizeof s->detail);
+  }
+  return f->client.nomem ? KM_ERR_NOMEM : KM_OK;
+}
+
+static void foreign_close(km_stream *s) {
+  foreign_stream *f = (foreign_stream *)s;
+  archive_read_free(f->archive);
+  free(f);
+}
+
+km_stream *km_stream_foreign(km_magic magic, km_stream *below, km_budget *budget) {
+  foreign_stream *f = calloc(1, sizeof *f);
+  if (!f)
+    return NULL;
+  f->client.stream = below;
+  f->archive = archive_over(&f->client);
+  if (!f->archive) {
+    free(f);
+    return NULL;
+  }
+  archive_read_support_format_raw(f->archive);
+  if (magic == KM_MAGIC_LZ4)
+    archive_read_support_filter_lz4(f->archive);
+  else if (magic == KM_MAGIC_COMPRESS)
+    archive_read_support_filter_compress(f->archive);
+  else if (magic == KM_MAGIC_UU)
+    archive_read_support_filter_uu(f->archive);
+  else
+    archive_read_support_filter_rpm(f->archive);
+  f->magic = magic;
+  f->base.pull = foreign_pull;
+  f->base.close = foreign_close;
+  f->base.budget = budget;
+  f->base.below = below;
+  return &f->base;
+}
