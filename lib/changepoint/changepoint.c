@@ -1,4 +1,5 @@
-/* changepoint.c: the public functions: options by name, one series, a given segmentation, the whole penalty path. */
+/* changepoint.c: the public functions: options by name, one series, a given segmentation, the whole penalty
+ * path. */
 #include "cp_workspace.h"
 
 #include <math.h>
@@ -12,7 +13,9 @@ static const char *const noise_names[] = {"vn", "mad"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const char *name_of(const char *const *names, size_t n, unsigned i) { return i < n ? names[i] : "unknown"; }
+static const char *name_of(const char *const *names, size_t n, unsigned i) {
+  return i < n ? names[i] : "unknown";
+}
 
 static int find_name(const char *const *names, size_t n, const char *name) {
   for (size_t i = 0; i < n; i++)
@@ -59,7 +62,9 @@ bool km_changepoint_noise_parse(const char *name, km_changepoint_noise *noise) {
   return i >= 0;
 }
 
-km_changepoint_options km_changepoint_defaults(void) { return (km_changepoint_options){.n_changes = -1}; }
+km_changepoint_options km_changepoint_defaults(void) {
+  return (km_changepoint_options){.n_changes = -1};
+}
 
 km_changepoint *km_changepoint_new(void) {
   km_changepoint *w = calloc(1, sizeof *w);
@@ -148,8 +153,8 @@ static void report(cp_series *c, bool found, km_changepoints *out) {
   out->total = found ? cost + c->beta * (double)c->n_breaks + extra : NAN;
 }
 
-km_status km_changepoint_find(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
-                              km_changepoints *out, km_err *err) {
+km_status km_changepoint_find(km_changepoint *w, const km_series *series,
+                              const km_changepoint_options *options, km_changepoints *out, km_err *err) {
   km_status status = cp_prepare(w, series, options, err);
   if (status == KM_OK && options->n_changes < 0)
     status = cp_set_penalty(w, series, options, err);
@@ -161,8 +166,9 @@ km_status km_changepoint_find(km_changepoint *w, const km_series *series, const 
   return status;
 }
 
-km_status km_changepoint_evaluate(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
-                                  const km_changepoints *breaks, double *cost, km_err *err) {
+km_status km_changepoint_evaluate(km_changepoint *w, const km_series *series,
+                                  const km_changepoint_options *options, const km_changepoints *breaks,
+                                  double *cost, km_err *err) {
   km_status status = cp_prepare(w, series, options, err);
   if (status != KM_OK)
     return status;
@@ -171,8 +177,8 @@ km_status km_changepoint_evaluate(km_changepoint *w, const km_series *series, co
   for (size_t i = 0; i < breaks->n_breaks; i++) {
     uint32_t at = breaks->breaks[i];
     if (at <= previous || at >= c->n)
-      return km_err_set(err, KM_ERR_USAGE, 0, "break %u (number %zu) is not after the one before and below %zu", at, i,
-                        c->n);
+      return km_err_set(err, KM_ERR_USAGE, 0,
+                        "break %u (number %zu) is not after the one before and below %zu", at, i, c->n);
     c->breaks[i] = previous = at;
   }
   c->n_breaks = breaks->n_breaks;
@@ -181,8 +187,8 @@ km_status km_changepoint_evaluate(km_changepoint *w, const km_series *series, co
   return KM_OK;
 }
 
-km_status km_changepoint_sigma2(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
-                                double *sigma2, km_err *err) {
+km_status km_changepoint_sigma2(km_changepoint *w, const km_series *series,
+                                const km_changepoint_options *options, double *sigma2, km_err *err) {
   km_status status = cp_prepare(w, series, options, err);
   if (status != KM_OK)
     return status;
@@ -193,7 +199,9 @@ km_status km_changepoint_sigma2(km_changepoint *w, const km_series *series, cons
   return KM_OK;
 }
 
-/* The path ---------------------------------------------------------------------------------------------------------- */
+/* The path
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* array with room for needed items; NULL (and array is kept) when memory is out. */
 static void *reserve(void *array, size_t *capacity, size_t needed, size_t item_bytes, km_err *err) {
@@ -221,7 +229,8 @@ static km_status reserve_node(km_changepoint *w, size_t n_breaks, km_err *err) {
 }
 
 /* The optimum at beta as one more node, not linked yet. */
-static km_status add_node(km_changepoint *w, const km_changepoint_options *options, double beta, km_err *err) {
+static km_status add_node(km_changepoint *w, const km_changepoint_options *options, double beta,
+                          km_err *err) {
   cp_series *c = &w->series;
   km_arena_block *block = w->arena.current; /* what the search takes from the arena is given back */
   size_t used = w->arena.used;
@@ -248,11 +257,13 @@ static double crossing(const cp_node *a, const cp_node *b) {
   return (b->cost - a->cost) / (double)(a->n_breaks - b->n_breaks);
 }
 
-/* Between neighbours a and b = next of a, asks at the penalty where both cost the same. What is found there with a number
- * of changes between theirs is optimal, too, and goes between them; otherwise nothing is between them. */
+/* Between neighbours a and b = next of a, asks at the penalty where both cost the same. What is found there
+ * with a number of changes between theirs is optimal, too, and goes between them; otherwise nothing is
+ * between them. */
 static km_status fill_path(km_changepoint *w, const km_changepoint_options *options, km_err *err) {
   for (size_t a = 0; w->nodes[a].next;) {
-    size_t b = w->nodes[a].next, middle = w->n_nodes, more = w->nodes[a].n_breaks, fewer = w->nodes[b].n_breaks;
+    size_t b = w->nodes[a].next, middle = w->n_nodes, more = w->nodes[a].n_breaks,
+           fewer = w->nodes[b].n_breaks;
     if (more <= fewer + 1) {
       a = b;
       continue;
@@ -282,8 +293,11 @@ static km_status list_steps(km_changepoint *w, double beta_max, size_t *n_steps,
   double from = w->nodes[0].beta;
   for (const cp_node *node = w->nodes;; node = w->nodes + node->next) {
     double to = node->next ? crossing(node, w->nodes + node->next) : beta_max;
-    to = to < from ? from : to > beta_max ? beta_max : to; /* rounding, where one meets the end of the range */
-    km_changepoints found = {.breaks = w->path_breaks + node->offset, .n_breaks = node->n_breaks, .found = true};
+    to = to < from       ? from
+         : to > beta_max ? beta_max
+                         : to; /* rounding, where one meets the end of the range */
+    km_changepoints found = {
+        .breaks = w->path_breaks + node->offset, .n_breaks = node->n_breaks, .found = true};
     found.cost = node->cost;
     found.beta = from;
     found.total = node->cost + from * (double)node->n_breaks;
@@ -297,13 +311,13 @@ static km_status list_steps(km_changepoint *w, double beta_max, size_t *n_steps,
   return KM_OK;
 }
 
-km_status km_changepoint_path(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
-                              const double beta_range[2], const km_changepoint_step **steps, size_t *n_steps,
-                              km_err *err) {
+km_status km_changepoint_path(km_changepoint *w, const km_series *series,
+                              const km_changepoint_options *options, const double beta_range[2],
+                              const km_changepoint_step **steps, size_t *n_steps, km_err *err) {
   double low = beta_range[0], high = beta_range[1];
   if (!(low >= 0 && low <= high && isfinite(high)))
-    return km_err_set(err, KM_ERR_USAGE, 0, "a penalty path goes from a number of at least 0 up, not from %g to %g", low,
-                      high);
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "a penalty path goes from a number of at least 0 up, not from %g to %g", low, high);
   if (options->search != KM_SEARCH_EXACT && options->search != KM_SEARCH_PELT)
     return km_err_set(err, KM_ERR_USAGE, 0, "a penalty path needs an exact search, not %s",
                       km_changepoint_search_name(options->search));

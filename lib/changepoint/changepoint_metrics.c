@@ -1,10 +1,12 @@
-/* changepoint_metrics.c: measures of agreement, in one pass over both lists where they are sums over overlaps.
+/* changepoint_metrics.c: measures of agreement, in one pass over both lists where they are sums over
+ * overlaps.
  *
- * Two segmentations of n values overlap in at most n_a + n_b + 1 pieces: Rand, adjusted Rand and covering walk through
- * those pieces instead of through pairs of values. */
+ * Two segmentations of n values overlap in at most n_a + n_b + 1 pieces: Rand, adjusted Rand and covering
+ * walk through those pieces instead of through pairs of values. */
 #include "kifumill/changepoint_metrics.h"
 
-/* Breaks are points on a line with one margin for all: pairing the smallest still free ones that fit is maximal. */
+/* Breaks are points on a line with one margin for all: pairing the smallest still free ones that fit is
+ * maximal. */
 size_t km_breaks_matched(km_breaks truth, km_breaks found, uint32_t margin) {
   size_t matched = 0;
   for (size_t i = 0, j = 0; i < truth.n && j < found.n;) {
@@ -23,7 +25,8 @@ size_t km_breaks_matched(km_breaks truth, km_breaks found, uint32_t margin) {
 }
 
 km_break_scores km_breaks_score(km_breaks truth, km_breaks found, uint32_t margin) {
-  km_break_scores s = {.matched = km_breaks_matched(truth, found, margin), .precision = 1, .recall = 1, .f1 = 1};
+  km_break_scores s = {
+      .matched = km_breaks_matched(truth, found, margin), .precision = 1, .recall = 1, .f1 = 1};
   if (found.n)
     s.precision = (double)s.matched / (double)found.n;
   else if (truth.n)
@@ -59,9 +62,13 @@ double km_breaks_hausdorff(km_breaks a, km_breaks b, size_t n) {
   return there > back ? there : back;
 }
 
-static double pairs(double k) { return 0.5 * k * (k - 1); }
+static double pairs(double k) {
+  return 0.5 * k * (k - 1);
+}
 
-static size_t segment_end(km_breaks a, size_t i, size_t n) { return i < a.n ? a.at[i] : n; }
+static size_t segment_end(km_breaks a, size_t i, size_t n) {
+  return i < a.n ? a.at[i] : n;
+}
 
 static double pairs_within(km_breaks a, size_t n) {
   double total = 0;

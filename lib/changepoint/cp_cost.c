@@ -1,8 +1,8 @@
 /* cp_cost.c: preparing a series, and costs of segments from prefix sums.
  *
- * Sums are taken of values less their mean (exactly 0 for a constant series), so cancellation stays near the rounding of
- * the variance, not of the level. The linear cost also centres the index. l1 rows delete values one by one from a sorted
- * linked list, which moves the median by at most one place: O(1) a segment. */
+ * Sums are taken of values less their mean (exactly 0 for a constant series), so cancellation stays near the
+ * rounding of the variance, not of the level. The linear cost also centres the index. l1 rows delete values
+ * one by one from a sorted linked list, which moves the median by at most one place: O(1) a segment. */
 #include "cp_workspace.h"
 
 #include "kifumill/summary.h"
@@ -18,8 +18,11 @@ static km_status check_finite(const km_series *series, km_err *err) {
     if (isfinite(y))
       continue;
     size_t t = i % series->n, channel = i / series->n;
-    km_status status = km_err_set(err, KM_ERR_FORMAT, 0, "value %zu of the series (channel %zu) is %s", t, channel,
-                                  isnan(y) ? "NaN" : y > 0 ? "infinity" : "-infinity");
+    km_status status =
+        km_err_set(err, KM_ERR_FORMAT, 0, "value %zu of the series (channel %zu) is %s", t, channel,
+                   isnan(y) ? "NaN"
+                   : y > 0  ? "infinity"
+                            : "-infinity");
     if (err)
       err->pos = t;
     return status;
@@ -33,17 +36,19 @@ static km_status check_size(const km_series *series, const km_changepoint_option
   if (series->n_channels > 1 && options->cost != KM_COST_L2)
     return km_err_set(err, KM_ERR_USAGE, 0, "cost %s takes one channel, not %zu",
                       km_changepoint_cost_name(options->cost), series->n_channels);
-  bool quadratic = options->search == KM_SEARCH_EXACT || options->n_changes >= 0 || options->cost == KM_COST_L1;
+  bool quadratic =
+      options->search == KM_SEARCH_EXACT || options->n_changes >= 0 || options->cost == KM_COST_L1;
   size_t limit = quadratic ? KM_CHANGEPOINT_MAX_QUADRATIC : KM_CHANGEPOINT_MAX;
   if (series->n > limit / series->n_channels)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "a series of %zu values in %zu channels is beyond the limit of %zu values%s",
-                      series->n, series->n_channels, limit,
+    return km_err_set(err, KM_ERR_LIMIT, 0,
+                      "a series of %zu values in %zu channels is beyond the limit of %zu values%s", series->n,
+                      series->n_channels, limit,
                       quadratic ? " of a search that takes time n squared; PELT goes further" : "");
   return KM_OK;
 }
 
-/* z = y less the mean; z = 0 exactly where y is constant. Large values may overflow here and in the squares: that shows
- * in the variance. */
+/* z = y less the mean; z = 0 exactly where y is constant. Large values may overflow here and in the squares:
+ * that shows in the variance. */
 static void centre(const double *y, size_t n, double *z) {
   double sum = 0, least = y[0], most = y[0];
   for (size_t t = 0; t < n; t++) {
@@ -85,8 +90,8 @@ static double centred_ranks(const double *y, size_t n, keyed *order, double *z) 
   return squares / (double)n;
 }
 
-static km_status fill_values(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
-                             km_err *err) {
+static km_status fill_values(km_changepoint *w, const km_series *series,
+                             const km_changepoint_options *options, km_err *err) {
   cp_series *c = &w->series;
   size_t n = c->n;
   if (c->cost == KM_COST_RANK) {
@@ -150,7 +155,8 @@ static km_status allocate(km_changepoint *w, km_err *err) {
   return KM_OK;
 }
 
-km_status cp_prepare(km_changepoint *w, const km_series *series, const km_changepoint_options *options, km_err *err) {
+km_status cp_prepare(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
+                     km_err *err) {
   static const unsigned char default_min_size[] = {
       [KM_COST_L2] = 1, [KM_COST_LINEAR] = 2, [KM_COST_L1] = 1, [KM_COST_NORMAL] = 2, [KM_COST_RANK] = 2};
   if ((unsigned)options->cost >= sizeof default_min_size)
@@ -181,9 +187,13 @@ km_status cp_prepare(km_changepoint *w, const km_series *series, const km_change
   return KM_OK;
 }
 
-/* l1 ------------------------------------------------------------------------------------------------------------- */
+/* l1
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
-void cp_rewind(cp_series *c) { c->n_sorted = 0; }
+void cp_rewind(cp_series *c) {
+  c->n_sorted = 0;
+}
 
 /* Extends the sorted prefix to z[0..t) by insertion; equal values keep their order. */
 static void extend_sorted(cp_series *c, size_t t) {
@@ -273,7 +283,8 @@ static double segment_l1(cp_series *c, size_t s, size_t t) {
   return cost;
 }
 
-/* Rows and segments ---------------------------------------------------------------------------------------------- */
+/* Rows and segments
+ * ---------------------------------------------------------------------------------------------- */
 
 static void fill_row_l2(cp_series *c, size_t first, size_t last, size_t t) {
   size_t n = c->n;
@@ -293,7 +304,8 @@ static void fill_row_l2(cp_series *c, size_t first, size_t last, size_t t) {
 static double linear_cost(const cp_series *c, size_t s, size_t t) {
   size_t reversed = c->n - t + s;
   double sum = c->sum[t] - c->sum[s];
-  double middle = 0.5 * ((double)s + (double)t - (double)c->n); /* mean index, from the middle of the series */
+  double middle =
+      0.5 * ((double)s + (double)t - (double)c->n); /* mean index, from the middle of the series */
   double sxy = c->moment[t] - c->moment[s] - middle * sum;
   double syy = c->square[t] - c->square[s] - sum * sum * c->inverse[reversed];
   return syy - sxy * sxy * c->inverse_sxx[reversed];
@@ -365,7 +377,8 @@ double cp_segment(cp_series *c, size_t s, size_t t) {
   return NAN;
 }
 
-/* Direct costs ---------------------------------------------------------------------------------------------------- */
+/* Direct costs
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Σ (z − mean)², exactly 0 for equal values: sums of differences from the first. */
 static double direct_squares(const double *z, size_t k) {

@@ -1,8 +1,9 @@
 /* cp_greedy.c: searches that add one change at a time.
  *
- * Binary segmentation keeps for every segment its best split and takes the split of largest gain until no gain exceeds
- * beta (or k splits are made). Window search ranks the peaks of the gain of splitting [t − h, t + h) at t and adds them
- * in that order, each if it lowers the penalised cost. Equal gains (within the tolerance) go to the smallest place. */
+ * Binary segmentation keeps for every segment its best split and takes the split of largest gain until no
+ * gain exceeds beta (or k splits are made). Window search ranks the peaks of the gain of splitting [t − h, t
+ * + h) at t and adds them in that order, each if it lowers the penalised cost. Equal gains (within the
+ * tolerance) go to the smallest place. */
 #include "cp_workspace.h"
 
 #include <math.h>
@@ -74,7 +75,8 @@ static int by_gain(const void *a, const void *b) {
   return p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* Local maxima of the gain, larger than those before and not smaller than those behind within half a window. */
+/* Local maxima of the gain, larger than those before and not smaller than those behind within half a window.
+ */
 static size_t find_peaks(cp_series *c, peak *peaks) {
   size_t n = c->n, h = c->half_window, count = 0;
   double *gain = c->value;
@@ -110,8 +112,8 @@ static void try_break(cp_series *c, uint32_t at, double needed) {
 km_status cp_window(km_changepoint *w, int k, bool *found, km_err *err) {
   cp_series *c = &w->series;
   if (c->half_window < c->min_size)
-    return km_err_set(err, KM_ERR_USAGE, 0, "a window of %zu is too narrow for segments of %zu", 2 * c->half_window,
-                      c->min_size);
+    return km_err_set(err, KM_ERR_USAGE, 0, "a window of %zu is too narrow for segments of %zu",
+                      2 * c->half_window, c->min_size);
   peak *peaks = km_arena_alloc(&w->arena, (c->n + 1) * sizeof *peaks);
   if (!peaks)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the peaks of %zu values", c->n);

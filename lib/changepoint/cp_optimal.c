@@ -1,9 +1,9 @@
 /* cp_optimal.c: exact searches by dynamic programming over prefixes.
  *
- * best[t] = min over s of best[s] + beta + cost[s, t), with best[0] = −beta; last[t] is the s of that minimum by the tie
- * rule. Prefixes shorter than min_size have best = infinity. PELT drops a start s once
- * best[s] + cost[s, t) > best[t] + 2 · tolerance: every cost here satisfies cost[s, u) ≥ cost[s, t) + cost[t, u), so from
- * t + min_size on, t beats s by more than a tie, and s can neither be the minimum nor tie with it. */
+ * best[t] = min over s of best[s] + beta + cost[s, t), with best[0] = −beta; last[t] is the s of that minimum
+ * by the tie rule. Prefixes shorter than min_size have best = infinity. PELT drops a start s once best[s] +
+ * cost[s, t) > best[t] + 2 · tolerance: every cost here satisfies cost[s, u) ≥ cost[s, t) + cost[t, u), so
+ * from t + min_size on, t beats s by more than a tie, and s can neither be the minimum nor tie with it. */
 #include "cp_workspace.h"
 
 #include <math.h>
@@ -36,8 +36,8 @@ static void trace_back(cp_series *c, const uint32_t *last) {
     c->breaks[--count] = t;
 }
 
-/* One channel of l2 without length term: the values of a row and their minimum in one loop. start[s] = best[s] + beta −
- * (sum of squares before s) takes all that does not depend on t. */
+/* One channel of l2 without length term: the values of a row and their minimum in one loop. start[s] =
+ * best[s] + beta − (sum of squares before s) takes all that does not depend on t. */
 static void exact_l2(cp_series *c, prefixes *table, double *start) {
   size_t n = c->n, m = c->min_size;
   for (size_t s = 0; s < m; s++)
@@ -78,7 +78,8 @@ km_status cp_exact(km_changepoint *w, km_err *err) {
 }
 
 /* The candidates' values at t into c->value. */
-static void candidate_values(cp_series *c, const prefixes *table, const uint32_t *candidates, size_t count, size_t t) {
+static void candidate_values(cp_series *c, const prefixes *table, const uint32_t *candidates, size_t count,
+                             size_t t) {
   bool by_row = c->cost == KM_COST_L1;
   if (by_row)
     cp_fill_row(c, candidates[0], t - c->min_size, t);
@@ -128,8 +129,8 @@ km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
   if (!*found || k == 0)
     return KM_OK;
   if (k + 1 > CELLS_MAX / stride)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "%zu changes in %zu values need a table beyond the limit of %d cells", k, n,
-                      CELLS_MAX);
+    return km_err_set(err, KM_ERR_LIMIT, 0,
+                      "%zu changes in %zu values need a table beyond the limit of %d cells", k, n, CELLS_MAX);
   double *best = cp_doubles(w, (k + 1) * stride, err);
   uint32_t *last = cp_indices(w, (k + 1) * stride, err);
   if (!best || !last)

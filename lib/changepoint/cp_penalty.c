@@ -1,6 +1,7 @@
 /* cp_penalty.c: noise variance from differences, and what a change must gain.
  *
- * Differences see the noise and hardly the changes: a step enters one first difference, a bend one second difference. */
+ * Differences see the noise and hardly the changes: a step enters one first difference, a bend one second
+ * difference. */
 #include "cp_workspace.h"
 
 #include "kifumill/summary.h"
@@ -30,7 +31,8 @@ double cp_noise(const double *y, size_t n, const km_changepoint_options *options
 }
 
 /* The mean over the channels; channels that are standardised have noise 1 (0 where there was none). */
-static double mean_noise(const km_changepoint *w, const km_series *series, const km_changepoint_options *options) {
+static double mean_noise(const km_changepoint *w, const km_series *series,
+                         const km_changepoint_options *options) {
   double total = 0;
   for (size_t channel = 0; channel < series->n_channels; channel++) {
     double sigma2 = cp_noise(series->y + channel * series->n, series->n, options, w->series.scratch);
@@ -53,7 +55,8 @@ km_status cp_set_penalty(km_changepoint *w, const km_series *series, const km_ch
   cp_series *c = &w->series;
   if (options->penalty == KM_PENALTY_VALUE) {
     if (!(options->beta >= 0 && isfinite(options->beta)))
-      return km_err_set(err, KM_ERR_USAGE, 0, "the penalty must be a number of at least 0, not %g", options->beta);
+      return km_err_set(err, KM_ERR_USAGE, 0, "the penalty must be a number of at least 0, not %g",
+                        options->beta);
     c->beta = options->beta;
     return KM_OK;
   }

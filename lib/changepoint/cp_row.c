@@ -1,7 +1,8 @@
 /* cp_row.c: the inner loops of exact search over one row, with AVX2 where the processor has it.
  *
- * Both paths do the same operations in the same order for each element, and the least of a set does not depend on the
- * order in which it is sought: equal doubles. Values are never NaN (the series was checked); they may be +infinity. */
+ * Both paths do the same operations in the same order for each element, and the least of a set does not
+ * depend on the order in which it is sought: equal doubles. Values are never NaN (the series was checked);
+ * they may be +infinity. */
 #include "cp_workspace.h"
 
 #if defined(__x86_64__)
@@ -12,16 +13,20 @@ __attribute__((target("avx2"))) static double least_of_lanes(__m256d least) {
   return _mm_cvtsd_f64(_mm_min_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
-__attribute__((target("avx2"))) static double l2_values_avx2(const double *restrict start, const double *restrict sum,
-                                                             const double *restrict inverse, double sum_t, size_t n,
-                                                             double *restrict value) {
-  __m256d t = _mm256_set1_pd(sum_t), infinity = _mm256_set1_pd(__builtin_inf()), least0 = infinity, least1 = infinity;
+__attribute__((target("avx2"))) static double l2_values_avx2(const double *restrict start,
+                                                             const double *restrict sum,
+                                                             const double *restrict inverse, double sum_t,
+                                                             size_t n, double *restrict value) {
+  __m256d t = _mm256_set1_pd(sum_t), infinity = _mm256_set1_pd(__builtin_inf()), least0 = infinity,
+          least1 = infinity;
   size_t s = 0;
   for (; s + 8 <= n; s += 8) {
-    __m256d d0 = _mm256_sub_pd(t, _mm256_loadu_pd(sum + s)), d1 = _mm256_sub_pd(t, _mm256_loadu_pd(sum + s + 4));
+    __m256d d0 = _mm256_sub_pd(t, _mm256_loadu_pd(sum + s)),
+            d1 = _mm256_sub_pd(t, _mm256_loadu_pd(sum + s + 4));
     __m256d q0 = _mm256_mul_pd(_mm256_mul_pd(d0, d0), _mm256_loadu_pd(inverse + s));
     __m256d q1 = _mm256_mul_pd(_mm256_mul_pd(d1, d1), _mm256_loadu_pd(inverse + s + 4));
-    __m256d v0 = _mm256_sub_pd(_mm256_loadu_pd(start + s), q0), v1 = _mm256_sub_pd(_mm256_loadu_pd(start + s + 4), q1);
+    __m256d v0 = _mm256_sub_pd(_mm256_loadu_pd(start + s), q0),
+            v1 = _mm256_sub_pd(_mm256_loadu_pd(start + s + 4), q1);
     _mm256_storeu_pd(value + s, v0);
     _mm256_storeu_pd(value + s + 4, v1);
     least0 = _mm256_min_pd(least0, v0);
@@ -37,8 +42,9 @@ __attribute__((target("avx2"))) static double l2_values_avx2(const double *restr
 }
 #endif
 
-static double l2_values_plain(const double *restrict start, const double *restrict sum, const double *restrict inverse,
-                              double sum_t, size_t n, double *restrict value) {
+static double l2_values_plain(const double *restrict start, const double *restrict sum,
+                              const double *restrict inverse, double sum_t, size_t n,
+                              double *restrict value) {
   for (size_t s = 0; s < n; s++) {
     double d = sum_t - sum[s];
     value[s] = start[s] - d * d * inverse[s];
@@ -56,7 +62,8 @@ double cp_l2_values(const double *start, const double *sum, const double *invers
 }
 
 double cp_least(const double *value, size_t n) {
-  double least[4] = {value[0], value[0], value[0], value[0]}; /* four chains: no waiting for the last comparison */
+  double least[4] = {value[0], value[0], value[0],
+                     value[0]}; /* four chains: no waiting for the last comparison */
   size_t s = 0;
   for (; s + 4 <= n; s += 4)
     for (size_t lane = 0; lane < 4; lane++)
@@ -67,9 +74,9 @@ double cp_least(const double *value, size_t n) {
   return low < high ? low : high;
 }
 
-/* Going up and replacing by what is smaller by more than the tolerance is slow, but nearly always decided by the first
- * value within twice the tolerance of the least: if that is within once, nothing before it can hold it off and nothing
- * behind it replaces it. */
+/* Going up and replacing by what is smaller by more than the tolerance is slow, but nearly always decided by
+ * the first value within twice the tolerance of the least: if that is within once, nothing before it can hold
+ * it off and nothing behind it replaces it. */
 size_t cp_choose(const double *value, size_t n, double least, double tolerance) {
   size_t s = 0, best = 0;
   while (!(value[s] <= least + 2 * tolerance))

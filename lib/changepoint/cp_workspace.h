@@ -1,9 +1,9 @@
 /* cp_workspace.h (private): a series made ready for searching.
  *
- * cp_prepare checks the values, centres them and builds prefix sums, so that the cost of a segment is O(1) (l1: O(1) a
- * segment within a row). A row is all segments that end at one t: cost, plus the length term of MBIC. Tables over the
- * length k are stored reversed, at [n − k], so that a row reads them forward, beside the prefix sums: that is what lets a
- * row be computed by vector instructions. */
+ * cp_prepare checks the values, centres them and builds prefix sums, so that the cost of a segment is O(1)
+ * (l1: O(1) a segment within a row). A row is all segments that end at one t: cost, plus the length term of
+ * MBIC. Tables over the length k are stored reversed, at [n − k], so that a row reads them forward, beside
+ * the prefix sums: that is what lets a row be computed by vector instructions. */
 #ifndef KM_CP_WORKSPACE_H
 #define KM_CP_WORKSPACE_H
 
@@ -49,8 +49,10 @@ struct km_changepoint {
 };
 
 /* cp_cost.c */
-km_status cp_prepare(km_changepoint *w, const km_series *series, const km_changepoint_options *options, km_err *err);
-/* row[s] for first ≤ s ≤ last: cost of [s, t) with its length term. l1: t must grow by calls from t = 0 or 1 on. */
+km_status cp_prepare(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
+                     km_err *err);
+/* row[s] for first ≤ s ≤ last: cost of [s, t) with its length term. l1: t must grow by calls from t = 0 or 1
+ * on. */
 void cp_fill_row(cp_series *c, size_t first, size_t last, size_t t);
 /* The same for one segment. */
 double cp_segment(cp_series *c, size_t s, size_t t);
@@ -62,27 +64,30 @@ void cp_rewind(cp_series *c);
 /* cp_penalty.c */
 double cp_noise(const double *y, size_t n, const km_changepoint_options *options, double *scratch);
 /* Sets beta, sigma2 and length_term. */
-km_status cp_set_penalty(km_changepoint *w, const km_series *series, const km_changepoint_options *options, km_err *err);
+km_status cp_set_penalty(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
+                         km_err *err);
 
-/* cp_optimal.c and cp_greedy.c leave their result in breaks, n_breaks; false from the ones with k: there is none. */
+/* cp_optimal.c and cp_greedy.c leave their result in breaks, n_breaks; false from the ones with k: there is
+ * none. */
 km_status cp_exact(km_changepoint *w, km_err *err);
 km_status cp_pelt(km_changepoint *w, km_err *err);
 km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err);
 km_status cp_binseg(km_changepoint *w, int k, bool *found, km_err *err);
 km_status cp_window(km_changepoint *w, int k, bool *found, km_err *err);
 
-/* Arrays of the arena, with room for a power of two so that growing series do not each leave a block behind; NULL with
- * err set when memory is out. */
+/* Arrays of the arena, with room for a power of two so that growing series do not each leave a block behind;
+ * NULL with err set when memory is out. */
 double *cp_doubles(km_changepoint *w, size_t n, km_err *err);
 uint32_t *cp_indices(km_changepoint *w, size_t n, km_err *err);
 
-/* cp_row.c: value[s] = start[s] − (sum_t − sum[s])² · inverse[s] for s < n, and the least of them. The same doubles with
- * and without AVX2. */
+/* cp_row.c: value[s] = start[s] − (sum_t − sum[s])² · inverse[s] for s < n, and the least of them. The same
+ * doubles with and without AVX2. */
 double cp_l2_values(const double *start, const double *sum, const double *inverse, double sum_t, size_t n,
                     double *value);
 /* The least of value[0..n); n ≥ 1. */
 double cp_least(const double *value, size_t n);
-/* The tie rule: the s that is left when s goes up and is replaced only by a value smaller by more than the tolerance. */
+/* The tie rule: the s that is left when s goes up and is replaced only by a value smaller by more than the
+ * tolerance. */
 size_t cp_choose(const double *value, size_t n, double least, double tolerance);
 
 #endif

@@ -24,7 +24,8 @@ static km_status bad_row(km_err *err, size_t row, const char *what, double value
 
 km_status km_rows_check(const km_rows *rows, size_t n_features, km_err *err) {
   if (rows->n_features != n_features)
-    return km_err_set(err, KM_ERR_USAGE, 0, "a block of %zu features in a source of %zu", rows->n_features, n_features);
+    return km_err_set(err, KM_ERR_USAGE, 0, "a block of %zu features in a source of %zu", rows->n_features,
+                      n_features);
   for (size_t i = 0; i < rows->n; i++)
     if (rows->y[i] != 0 && rows->y[i] != 1)
       return bad_row(err, i, "the outcome must be 0 or 1, not", rows->y[i]);

@@ -10,8 +10,8 @@ static void swap(double *a, double *b) {
   *b = t;
 }
 
-/* Reorders x so that x[k] is the k-th smallest, nothing before it is larger and nothing after it smaller. Median of three
- * as pivot; Hoare's scheme, which equal values do not slow down. */
+/* Reorders x so that x[k] is the k-th smallest, nothing before it is larger and nothing after it smaller.
+ * Median of three as pivot; Hoare's scheme, which equal values do not slow down. */
 static double select_rank(double *x, size_t n, size_t k) {
   size_t low = 0, high = n - 1;
   while (low < high) {
@@ -109,7 +109,9 @@ void km_moments_merge(km_moments *m, const km_moments *other) {
   m->n = n;
 }
 
-double km_moments_variance(const km_moments *m) { return m->n < 2 ? NAN : m->m2 / (m->n - 1); }
+double km_moments_variance(const km_moments *m) {
+  return m->n < 2 ? NAN : m->m2 / (m->n - 1);
+}
 
 uint64_t km_histogram(const double *x, size_t n, const double range[2], uint64_t *counts, size_t n_bins) {
   double low = range[0], high = range[1], scale = (double)n_bins / (high - low);

@@ -1,5 +1,5 @@
-/* test_changepoint.c: properties of the searches on seeded random series, against brute force over all segmentations and
- * against costs computed the slow way; refusals; the penalty path; workspaces.
+/* test_changepoint.c: properties of the searches on seeded random series, against brute force over all
+ * segmentations and against costs computed the slow way; refusals; the penalty path; workspaces.
  *
  * The seed is printed; KM_SEED in the environment sets another. */
 #include <setjmp.h>
@@ -22,8 +22,12 @@ static const double floor_default = 1e-6;
 
 static uint64_t seed = 20240607, draws;
 
-static uint64_t draw(uint64_t n) { return km_random_below(km_random(seed, draws++, 0, KM_PURPOSE_SAMPLE), n); }
-static double unit(void) { return km_random_unit(km_random(seed, draws++, 0, KM_PURPOSE_SAMPLE)); }
+static uint64_t draw(uint64_t n) {
+  return km_random_below(km_random(seed, draws++, 0, KM_PURPOSE_SAMPLE), n);
+}
+static double unit(void) {
+  return km_random_unit(km_random(seed, draws++, 0, KM_PURPOSE_SAMPLE));
+}
 
 /* Staircases with noise; kind 0 has integer values and so many ties. */
 static void random_series(double *y, size_t n, int kind) {
@@ -38,7 +42,8 @@ static void random_series(double *y, size_t n, int kind) {
   }
 }
 
-/* Slow costs -------------------------------------------------------------------------------------------------------- */
+/* Slow costs
+ * -------------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -132,11 +137,13 @@ static void all_costs(const km_series *s, km_changepoint_cost cost, double table
       table[from][to] = slow_cost(s, cost, from, to);
 }
 
-/* The least over all 2^(n−1) segmentations (of k changes if k ≥ 0); of equal ones, the one whose last segment starts
- * earliest, then the one before it … */
-static brute brute_force(size_t n, double table[32][32], size_t min_size, double beta, double per_log, int k) {
+/* The least over all 2^(n−1) segmentations (of k changes if k ≥ 0); of equal ones, the one whose last segment
+ * starts earliest, then the one before it … */
+static brute brute_force(size_t n, double table[32][32], size_t min_size, double beta, double per_log,
+                         int k) {
   brute best = {.total = INFINITY};
-  for (uint32_t mask = 0; mask < 1u << (n - 1); mask++) { /* bit i: a break at i + 1; small masks have early breaks */
+  for (uint32_t mask = 0; mask < 1u << (n - 1);
+       mask++) { /* bit i: a break at i + 1; small masks have early breaks */
     size_t from = 0, count = 0;
     double total = 0;
     bool ok = true;
@@ -172,7 +179,8 @@ static void check_equal(const km_changepoints *found, const brute *expected, int
     printf("found %u\n", found->breaks[i]);
   for (size_t i = 0; i < expected->n_breaks; i++)
     printf("brute force %u\n", expected->breaks[i]);
-  fail_msg("cost %d, beta %.17g: total %.17g, brute force %.17g", cost, found->beta, found->total, expected->total);
+  fail_msg("cost %d, beta %.17g: total %.17g, brute force %.17g", cost, found->beta, found->total,
+           expected->total);
 }
 
 static void exact_is_brute_force(void **state) {
@@ -225,7 +233,9 @@ static void mbic_is_brute_force(void **state) {
         km_changepoints found;
         assert_int_equal(km_changepoint_sigma2(w, &s, &o, &sigma2, NULL), KM_OK);
         assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
-        double u = cost == KM_COST_L1 ? sqrt(sigma2 / 8) : cost == KM_COST_NORMAL || cost == KM_COST_RANK ? 1 : sigma2;
+        double u = cost == KM_COST_L1                               ? sqrt(sigma2 / 8)
+                   : cost == KM_COST_NORMAL || cost == KM_COST_RANK ? 1
+                                                                    : sigma2;
         double p = cost == KM_COST_LINEAR || cost == KM_COST_NORMAL ? 3 : 2;
         assert_true(fabs(found.beta - (p + 1) * u * log((double)n)) < 1e-12 * (1 + found.beta));
         all_costs(&s, o.cost, table);
@@ -272,7 +282,8 @@ static void pelt_is_exact(void **state) {
   }
 }
 
-/* Shifted, scaled by a power of two and (where no ties decide) reversed series have the corresponding breaks. */
+/* Shifted, scaled by a power of two and (where no ties decide) reversed series have the corresponding breaks.
+ */
 static void invariances(void **state) {
   km_changepoint *w = *state;
   for (int round = 0; round < 200; round++) {
@@ -438,8 +449,8 @@ static void given_segmentation(void **state) {
     km_changepoint_options o = km_changepoint_defaults();
     o.cost = (km_changepoint_cost)cost;
     km_changepoints given = {.breaks = at, .n_breaks = 3};
-    double value, expected = slow_cost(&s, o.cost, 0, 5) + slow_cost(&s, o.cost, 5, 6) + slow_cost(&s, o.cost, 6, 20) +
-                             slow_cost(&s, o.cost, 20, 40);
+    double value, expected = slow_cost(&s, o.cost, 0, 5) + slow_cost(&s, o.cost, 5, 6) +
+                             slow_cost(&s, o.cost, 6, 20) + slow_cost(&s, o.cost, 20, 40);
     assert_int_equal(km_changepoint_evaluate(w, &s, &o, &given, &value, NULL), KM_OK);
     assert_true(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)));
   }
@@ -452,9 +463,11 @@ static void names(void **state) {
   km_changepoint_penalty penalty;
   km_changepoint_noise noise;
   for (int i = 0; i < 5; i++) {
-    assert_true(km_changepoint_cost_parse(km_changepoint_cost_name((km_changepoint_cost)i), &cost) && (int)cost == i);
-    assert_true(km_changepoint_penalty_parse(km_changepoint_penalty_name((km_changepoint_penalty)i), &penalty) &&
-                (int)penalty == i);
+    assert_true(km_changepoint_cost_parse(km_changepoint_cost_name((km_changepoint_cost)i), &cost) &&
+                (int)cost == i);
+    assert_true(
+        km_changepoint_penalty_parse(km_changepoint_penalty_name((km_changepoint_penalty)i), &penalty) &&
+        (int)penalty == i);
   }
   for (int i = 0; i < 4; i++)
     assert_true(km_changepoint_search_parse(km_changepoint_search_name((km_changepoint_search)i), &search) &&
@@ -482,9 +495,10 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_is_brute_force), cmocka_unit_test(mbic_is_brute_force), cmocka_unit_test(pelt_is_exact),
-      cmocka_unit_test(invariances),          cmocka_unit_test(path_is_scan),        cmocka_unit_test(window_finds_steps),
-      cmocka_unit_test(several_channels),     cmocka_unit_test(refusals),            cmocka_unit_test(given_segmentation),
-      cmocka_unit_test(names)};
+      cmocka_unit_test(exact_is_brute_force), cmocka_unit_test(mbic_is_brute_force),
+      cmocka_unit_test(pelt_is_exact),        cmocka_unit_test(invariances),
+      cmocka_unit_test(path_is_scan),         cmocka_unit_test(window_finds_steps),
+      cmocka_unit_test(several_channels),     cmocka_unit_test(refusals),
+      cmocka_unit_test(given_segmentation),   cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,8 +1,9 @@
-/* test_changepoint_golden.c: every case of tests/golden/changepoint.json (exact, PELT and fixed-K search, noise), and the
- * X cases of tests/cases.
+/* test_changepoint_golden.c: every case of tests/golden/changepoint.json (exact, PELT and fixed-K search,
+ * noise), and the X cases of tests/cases.
  *
- * Breakpoints must be equal, where the golden gap is exactly 0, too: the tie rule is implemented as defined. Only where the
- * second-best objective is between 0 and 1e-6 away, closer than the tolerance of a tie, the objective alone is compared. */
+ * Breakpoints must be equal, where the golden gap is exactly 0, too: the tie rule is implemented as defined.
+ * Only where the second-best objective is between 0 and 1e-6 away, closer than the tolerance of a tie, the
+ * objective alone is compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +96,8 @@ static void check_case(golden *g, const json_t *c, km_changepoint_options option
   for (size_t i = 0; decided && i < found.n_breaks; i++)
     assert_int_equal(found.breaks[i], json_integer_value(json_array_get(breaks, i)));
   if (!decided) {
-    assert_near("total", found.total, json_number_value(json_object_get(c, options.n_changes < 0 ? "total" : "cost")));
+    assert_near("total", found.total,
+                json_number_value(json_object_get(c, options.n_changes < 0 ? "total" : "cost")));
     return;
   }
   assert_near("cost", found.cost, json_number_value(json_object_get(c, "cost")));
@@ -139,7 +141,8 @@ static void golden_noise(void **state) {
   }
 }
 
-/* The X cases ------------------------------------------------------------------------------------------------------- */
+/* The X cases
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void load_case(golden *g, const char *path) {
   FILE *file = fopen(path, "r");

@@ -1,5 +1,5 @@
-/* test_changepoint_metrics.c: measures against their definitions by pairs of values and by search over all matchings;
- * empty cases; values that ruptures documents. */
+/* test_changepoint_metrics.c: measures against their definitions by pairs of values and by search over all
+ * matchings; empty cases; values that ruptures documents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +150,8 @@ static void empty_cases(void **state) {
   assert_true(fabs(km_breaks_covering(two, none, 30) - 1.0 / 3) < 1e-15);
 }
 
-/* The example of ruptures' documentation: [100, 200, 500] and [105, 115, 350, 400, 500] with margin 10 there, 9 here. */
+/* The example of ruptures' documentation: [100, 200, 500] and [105, 115, 350, 400, 500] with margin 10 there,
+ * 9 here. */
 static void ruptures_example(void **state) {
   (void)state;
   const uint32_t a[] = {100, 200}, b[] = {105, 115, 350, 400};

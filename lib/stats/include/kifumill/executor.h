@@ -1,8 +1,8 @@
 /* executor.h: how the statistics ask their caller for threads.
  *
- * They own no threads. A km_executor runs body(ctx, thread, i) for all i in 0…n−1, in any order, and returns the error of
- * the smallest failing i: km_parallel_for of batch.h is one. NULL stands for a plain loop. Results never depend on it:
- * whatever is summed is summed per i and combined in the order of i. */
+ * They own no threads. A km_executor runs body(ctx, thread, i) for all i in 0…n−1, in any order, and returns
+ * the error of the smallest failing i: km_parallel_for of batch.h is one. NULL stands for a plain loop.
+ * Results never depend on it: whatever is summed is summed per i and combined in the order of i. */
 #ifndef KIFUMILL_EXECUTOR_H
 #define KIFUMILL_EXECUTOR_H
 
