@@ -244,6 +244,27 @@ static km_status walk(km_inputs *inputs, const char *path, unsigned depth, km_er
 
 static void no_free(void *node) { (void)node; }
 
+static const char *last_component(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash && slash[1] ? slash + 1 : name;
+}
+
+/* Tells the rows from `before` on that they were found in the folder given as path. */
+static km_status label_rows(km_inputs *inputs, size_t before, const char *path, km_err *err) {
+  size_t n_path = strlen(path);
+  while (n_path > 1 && path[n_path - 1] == '/')
+    n_path--;
+  char *plain = km_arena_strndup(&inputs->arena, path, n_path);
+  const char *shown = plain ? shown_name(inputs, plain) : NULL;
+  if (!shown)
+    return out_of_memory(err);
+  for (size_t i = before; i < inputs->n_rows; i++) {
+    inputs->rows[i].folder = last_component(shown);
+    inputs->rows[i].n_folder = strlen(shown) + (shown[strlen(shown) - 1] != '/');
+  }
+  return KM_OK;
+}
+
 /* A folder that was given: what is in it, or a row that says that nothing is. Every one has its own loops. */
 static km_status add_folder(km_inputs *inputs, const char *path, const struct stat *st, km_err *err) {
   bool fresh;
@@ -254,8 +275,8 @@ static km_status add_folder(km_inputs *inputs, const char *path, const struct st
   tdestroy(inputs->folders, no_free);
   inputs->folders = NULL;
   if (!status && inputs->n_rows == before)
-    status = add_row(inputs, (km_input){.path = path, .kind = KM_INPUT_EMPTY}, err);
-  return status;
+    return add_row(inputs, (km_input){.path = path, .kind = KM_INPUT_EMPTY}, err);
+  return status ? status : label_rows(inputs, before, path, err);
 }
 
 static km_status add_stdin(km_inputs *inputs, km_err *err) {
@@ -367,6 +388,11 @@ km_status km_inputs_open(km_inputs **out, const char *const *paths, size_t n_pat
 
 size_t km_inputs_count(const km_inputs *inputs) { return inputs->n_rows; }
 const char *km_inputs_name(const km_inputs *inputs, size_t i) { return inputs->rows[i].name; }
+const char *km_inputs_folder(const km_inputs *inputs, size_t i) { return inputs->rows[i].folder; }
+const char *km_inputs_label(const km_inputs *inputs, size_t i) {
+  const km_input *row = &inputs->rows[i];
+  return row->folder && strlen(row->name) > row->n_folder ? row->name + row->n_folder : last_component(row->name);
+}
 uint64_t km_inputs_bytes(const km_inputs *inputs, size_t i) { return inputs->rows[i].n_bytes; }
 const km_input *km_inputs_at(const km_inputs *inputs, size_t i) { return &inputs->rows[i]; }
 const km_archive_limits *km_inputs_limits(const km_inputs *inputs) { return &inputs->limits; }

@@ -46,6 +46,11 @@ km_status km_inputs_open(km_inputs **inputs, const char *const *paths, size_t n_
                          km_err *err);
 size_t km_inputs_count(const km_inputs *inputs);                    /* streams that can be read in parallel */
 const char *km_inputs_name(const km_inputs *inputs, size_t i);      /* source name, as it stands in the ledger */
+/* The same without the way to it: the last name of what was given; within a folder given, the path from there, and
+ * km_inputs_folder is that folder's last name (NULL for what was given itself). Outputs use these, so that they do not
+ * depend on where the inputs lie. */
+const char *km_inputs_label(const km_inputs *inputs, size_t i);
+const char *km_inputs_folder(const km_inputs *inputs, size_t i);
 uint64_t km_inputs_bytes(const km_inputs *inputs, size_t i);        /* compressed size, 0 unknown (progress) */
 void km_inputs_free(km_inputs *inputs);
 
