@@ -8,28 +8,29 @@
 
 /* Frequent in names, events, dates and results of game records, in any order; Chinese of both writings and Japanese. */
 static const char frequent_han[] =
-    "一二三四五六七八九十百千段级級局第届屆回期年月日时時分秒子目手先白黑黒胜勝负負中盘盤押持棋碁围圍囲名人本因坊聖圣王座天元"
-    "战戰戦赛賽杯决決冠军軍优優组組队隊联聯甲乙级全国國际際世界亚亞洲欧美日韩韓朝鲜鮮台湾灣北京上海东東西南川广廣州江苏蘇浙"
-    "杭山河安徽湖省市县縣区區都大小高新老青少年女子男士职職业業余餘友谊誼挑者快超网網络絡对對抗邀请請循环環预預选選半轮輪"
-    "李王张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩唐冯馮于於董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂"
-    "苏卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏锺鐘汪田任姜范方石姚谭廖邹邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万萬段漕"
-    "钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文朴芮柯古党檀连連时唐聂聶常昊孝哲俊华華伟偉杰傑志明国建军强強平波勇涛濤峰锋鋒磊斌"
-    "宇浩鹏鵬飞飛翔云雲雷光辉輝春秋冬花兰蘭丽麗红紅玉梅英芳敏静靜雪晨曦思远遠睿瑞祥福德永成功信义義仁和清源鸿鴻海洋涵瑜"
-    "鑫森林木水火土心星月阳陽晓曉廷毅博文学學书書画畫诗詩道法自然风風流水无無有不是的在了来來去我你他她它们們这這那个個"
-    "一上下左右前后後里外内內开開关關门門口手足头頭目耳身体體生死长長短多少好坏爱愛恨情仇剑劍刀侠俠客神仙佛魔鬼帝皇后将將"
-    "士兵狼虎豹熊猫貓狗鸡雞鸟鳥鱼魚虫蟲马羊牛兔蛇猴猪鼠鹰鷹凤鳳龟龜鹤鶴松竹菊荷莲蓮桃李杏山水石沙冰雨电電霜露虹"
-    "田中山本藤井村小林木高橋伊佐加渡辺斎吉松井上佐野原谷坂橋島崎岡丸内橘結城依紀趙治勲彦夫男雄樹平秀介也郎哉信吾朗一正道"
-    "宏弘敏昭康浩幸恵美子香奈由紀子祐裕之知行芝羽根張栩河武宮正光治坂田栄寿高川格秋岩田達杉内加納林海峰石倉昇淡路修三依田"
-    "新聞社催朝毎読売日経富士通農心三星火災應氏応春蘭豊田豐銀行農業保險保险公司电视電視台晋級晋级决胜負敗败未完打掛挂封超时時間"
-    "間切時限秒读讀自由段位戦挑挑戦者番勝負手合大会會結果结果规则規則贴貼让讓授置定互倒计计時半半目解说說講讲评評記记录錄野狐弈城"
-    "新浪绝藝艺星阵陣围腾讯讯奇迷复復盘盤研究实實教学級老师師弟生徒院九世界智力运動动会運第三二一名";
+    "一二三四五六七八九十百千段级級局第届屆回期年月日时時分秒子目手先白黑黒胜勝负負中盘盤押持棋碁围圍囲名人本"
+    "因坊聖圣王座天元战戰戦赛賽杯决決冠军軍优優组組队隊联聯甲乙全国國际際世界亚亞洲欧美韩韓朝鲜鮮台湾灣北京上"
+    "海东東西南川广廣州江苏蘇浙杭山河安徽湖省市县縣区區都大小高新老青少女男士职職业業余餘友谊誼挑者快超网網络"
+    "絡对對抗邀请請循环環预預选選半轮輪李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱林何郭马馬罗羅梁宋郑鄭谢謝唐"
+    "冯馮于於董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂卢盧蒋蔣蔡贾賈丁魏薛叶葉阎潘杜戴夏锺鐘汪田任姜范方石姚谭廖邹熊金"
+    "陆陸郝孔崔康毛邱秦史顾顧侯邵孟龙龍万萬漕钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文朴芮柯古党檀连連聂聶昊孝哲俊"
+    "华華伟偉杰傑志明建强強平波勇涛濤峰锋鋒磊斌宇浩鹏鵬飞飛翔云雲雷光辉輝春秋冬花兰蘭丽麗红紅玉梅英芳敏静靜雪"
+    "晨曦思远遠睿瑞祥福德永成功信义義仁和清源鸿鴻洋涵瑜鑫森木水火土心星阳陽晓曉廷毅博学學书書画畫诗詩道法自然"
+    "风風流无無有不是的在了来來去我你他她它们們这這那个個下左右前后後里外内內开開关關门門口足头頭耳身体體生死"
+    "长長短多好坏爱愛恨情仇剑劍刀侠俠客神仙佛魔鬼帝皇将將兵狼虎豹猫貓狗鸡雞鸟鳥鱼魚虫蟲羊牛兔蛇猴猪鼠鹰鷹凤鳳"
+    "龟龜鹤鶴松竹菊荷莲蓮桃杏沙冰雨电電霜露虹藤井村橋伊佐加渡辺斎吉野原谷坂島崎岡丸橘結城依紀治勲彦夫雄樹秀介"
+    "也郎哉吾朗正宏弘昭幸恵香奈由祐裕之知行芝羽根栩宮栄寿格岩達杉納倉昇淡路修聞社催毎読売経富通農災應氏応豊豐"
+    "銀保險险公司视視晋敗败未完打掛挂封間切限读讀位番合会會果结规则規則贴貼让讓授置定互倒计解说說講讲评評記记"
+    "录錄狐弈浪绝藝艺阵陣腾讯奇迷复復研究实實教师師弟徒院智力运動动運为以要用到作地出就可主发同工能过产种面而"
+    "所民得经进着等部度家如化理起物现量两制机当使点从把性应还其些政事形相表间样与各重线数反看又么利比或但质气"
+    "向命此变条只没问意系很最立代想已并提直题展料象员革入总次品式活设及管特件求基资边图统接较见别角论农指几放"
+    "被干做必取据处";
 
 static const char frequent_hangul[] =
-    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구나민진지엄채원천방공현함변염여추도소석선설마길"
-    "연위표명기반라왕금옥육인맹모탁국준영수호희은경미재상동훈철용태승열혁규환창일병종대식광덕근범욱빈율민아라람보름솔슬예율하윤결"
-    "선예본국제바둑프로아마단급명인왕위삼성화재농심엘지배춘란응씨중일한온라인시간초읽기덤집반패불계흑백대국전기회차결승준결승강전"
-    "리그팀여류신예최고위맥심커피후원생중계기보해설타이젬넷마블한게임오로사이버체급사범관장교실도장세계대회선수권챔피언컵개인"
-    "에의는을를과와도로서까지만다고하이그저것수들무승부무효미상년월제판번째국면공식친선각등록";
+    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구나민진지엄채원천방공현함변"
+    "염여추도소석선설마길연위표명기반라왕금옥육인맹모탁국준영수호희은경미재상동훈철용태승열혁규환창일병종대식"
+    "광덕근범욱빈율아람보름솔슬예결본제바둑프로단급삼화농엘춘란응씨중온시간초읽덤집패불계흑회리그팀맥커피후생"
+    "해타젬넷블게사버체관교실세챔언컵개에의는을를과와까만다저것들무부효년월판번째면친각등록";
 
 static int is_letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
@@ -149,10 +150,12 @@ static double wide_bits(km_encoding_id id, uint32_t c, int first_level, const km
   return 17;
 }
 
-/* Bits of a character of one byte, or of two in UTF-8. beside: whether an ASCII letter stands next to it. */
-static double narrow_bits(uint32_t c, int beside) {
-  if (c >= 0xc0 && c < 0x250 && c != 0xd7 && c != 0xf7)
-    return beside ? 7 : 13;
+static int is_latin(uint32_t c) { return c >= 0xc0 && c < 0x250 && c != 0xd7 && c != 0xf7; }
+
+/* Bits of a character of one byte, or of two in UTF-8. in_word: whether a Latin letter stands next to it. */
+static double narrow_bits(uint32_t c, int in_word) {
+  if (is_latin(c))
+    return in_word ? 7 : 13;
   if (c >= 0x370 && c < 0x1000)
     return 7;
   if ((c >= 0x2010 && c <= 0x2026) || c == 0xb7 || c == 0xb0 || (c >= 0xbc && c <= 0xbe) || c == 0xa0 || c == 0xb4)
@@ -197,9 +200,25 @@ static double utf8_bits(const char *p, const char *end, size_t *n, const km_freq
   return *n == 2 ? narrow_bits(c, 1) + 2 : wide_bits(KM_ENC_UTF8, c, 0, frequent);
 }
 
+/* Bits of the character at p, of *n bytes, in an encoding of several bytes. */
+static double cjk_bits(km_encoding_id id, iconv_t cd, const char *p, const char *end, size_t *n,
+                       const km_frequent *frequent) {
+  const unsigned char *u = (const unsigned char *)p;
+  size_t n_left = (size_t)(end - p);
+  *n = lead_length(id, u, n_left);
+  *n = *n < n_left ? *n : n_left;
+  uint32_t c = convert_one(cd, p, *n);
+  if (!c) {
+    *n = 1;
+    return BITS_BROKEN;
+  }
+  return wide_bits(id, c, is_first_level(id, u, *n), frequent);
+}
+
 double km_charset_cost(const km_sample *sample, km_encoding_id id, iconv_t cd, const km_frequent *frequent) {
   const char *p = sample->bytes, *end = p + sample->n_bytes;
   double bits = 0;
+  int in_word = 0;
   if (id != KM_ENC_UTF8 && cd == (iconv_t)-1)
     return KM_COST_MAX;
   int cjk = (km_encoding_flags(id) & KM_ENC_CJK) != 0;
@@ -207,23 +226,18 @@ double km_charset_cost(const km_sample *sample, km_encoding_id id, iconv_t cd, c
     n = 1;
     if ((signed char)*p >= 0) {
       bits += BITS_ASCII;
+      in_word = is_letter((unsigned char)*p);
     } else if (id == KM_ENC_UTF8) {
       bits += utf8_bits(p, end, &n, frequent);
+    } else if (cjk) {
+      bits += cjk_bits(id, cd, p, end, &n, frequent);
     } else {
-      const unsigned char *u = (const unsigned char *)p;
-      size_t n_left = (size_t)(end - p);
-      n = cjk ? lead_length(id, u, n_left) : 1;
-      n = n < n_left ? n : n_left;
-      uint32_t c = convert_one(cd, p, n);
-      if (!c) {
-        bits += BITS_BROKEN;
-        n = 1;
-      } else if (cjk) {
-        bits += wide_bits(id, c, is_first_level(id, u, n), frequent);
-      } else {
-        bits += narrow_bits(c, (p > sample->bytes && is_letter(u[-1])) || (n_left > 1 && is_letter(u[1])));
-      }
+      uint32_t c = convert_one(cd, p, 1);
+      in_word = in_word || (end - p > 1 && is_letter((unsigned char)p[1]));
+      bits += c ? narrow_bits(c, in_word) : BITS_BROKEN;
+      in_word = in_word && is_latin(c);
     }
   }
+  bits -= BITS_ASCII * (double)(sample->n_bytes - sample->n_high);
   return bits / (double)(sample->n_high ? sample->n_high : 1);
 }

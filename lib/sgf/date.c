@@ -62,14 +62,14 @@ static void skip_separators(km_phrase *phrase) {
 
 /* A separator between parts of one date; 0 if there is none. */
 static char take_separator(km_phrase *phrase) {
-  km_phrase look = *phrase;
+  const char *mark = phrase->at;
   km_phrase_skip_blanks(phrase);
   if (km_phrase_take(phrase, "年") || km_phrase_take(phrase, "년") || km_phrase_take(phrase, "月") ||
       km_phrase_take(phrase, "월")) {
     km_phrase_skip_blanks(phrase);
     return 'c';
   }
-  phrase->at = phrase->bytes + (look.at - look.bytes);
+  phrase->at = mark;
   if (phrase->end - phrase->at >= 2 && (*phrase->at == '-' || *phrase->at == '.' || *phrase->at == '/') &&
       phrase->at[1] >= '0' && phrase->at[1] <= '9')
     return *phrase->at++;
@@ -108,7 +108,7 @@ static int read_small_first(km_phrase *phrase, number first, km_date *date) {
   size_t n = km_phrase_letters(phrase);
   if (n == 2 && !month_named(phrase, n)) /* 1st, 2nd, 3rd, 4th */
     phrase->at += n;
-  km_phrase look = *phrase;
+  const char *mark = phrase->at;
   skip_separators(phrase);
   n = km_phrase_letters(phrase);
   int month = month_named(phrase, n);
@@ -118,7 +118,7 @@ static int read_small_first(km_phrase *phrase, number first, km_date *date) {
     number year = take_digits(phrase);
     return year.n_digits == 4 ? set_date(date, year.value, month, first.value) : 1;
   }
-  phrase->at = phrase->bytes + (look.at - look.bytes);
+  phrase->at = mark;
   char separator = take_separator(phrase);
   number second = take_digits(phrase);
   if (!separator || separator == 'c' || take_separator(phrase) != separator)

@@ -5,6 +5,8 @@
  * ("5p & 9p") or an alternative ("6p or 7p") makes it unknown. A title alone, a rating (1757*) or "insei" is no rank. */
 #include "kifumill/metadata.h"
 
+#include <string.h>
+
 #include "phrase.h"
 
 typedef struct rank_word {
@@ -83,8 +85,10 @@ int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank) {
     prefix = found != '?' ? found : prefix;
     km_phrase_skip_blanks(&phrase);
   }
+  const char *start = phrase.at;
   int is_ten = km_phrase_take(&phrase, "十段"); /* Judan, a title */
-  if (is_ten || (!km_phrase_take(&phrase, "初") && !km_phrase_number(&phrase, &v)))
+  if (is_ten || (!km_phrase_take(&phrase, "初") && !km_phrase_number(&phrase, &v)) ||
+      memchr(start, '/', (size_t)(phrase.at - start)))
     return 1;
   km_phrase_skip_blanks(&phrase);
   km_phrase_take(&phrase, "-");

@@ -329,7 +329,8 @@ static km_encoding_id find_utf16(const char *bytes, size_t n_bytes) {
 }
 
 /* Whether bytes that are no valid UTF-8 are so by damage only: whole characters of three bytes abound, which chance
- * makes in one of fifty places. */
+ * makes in one of fifty places. A lead, "?" and a continuation is a character too, of which a program could not show
+ * the second byte; no other encoding has such a sequence. */
 static int is_damaged_utf8(const char *bytes, size_t n_bytes) {
   const char *p = bytes, *end = bytes + n_bytes;
   size_t n_good = 0, n_bad = 0;
@@ -337,9 +338,11 @@ static int is_damaged_utf8(const char *bytes, size_t n_bytes) {
     p += ascii_run(p, (size_t)(end - p));
     while (p < end && (signed char)*p < 0) {
       size_t n = km_utf8_character(p, end);
-      n_good += n >= 3;
-      n_bad += n == 0;
-      p += n ? n : 1;
+      int is_hurt = n == 0 && end - p >= 3 && ((unsigned char)*p >> 4) == 0xe && p[1] == '?' &&
+                    ((unsigned char)p[2] >> 6) == 2;
+      n_good += n >= 3 || is_hurt;
+      n_bad += n == 0 && !is_hurt;
+      p += n ? n : is_hurt ? 3 : 1;
     }
   }
   return n_good >= 2 && n_good * 3 >= n_bad;
@@ -398,20 +401,35 @@ static guess named(const char *name) {
 
 /* Random bytes cost about this many bits each; a reading that costs as much explains nothing. */
 static const double no_explanation = 9.5;
+/* Below this many bytes above 0x7f libuchardet names any of thirty alphabets. */
+static const size_t enough_for_detector = 12;
+
+/* Whether to believe CA: the bytes must be true to it, and no other encoding that they are also true to may explain them
+ * much better: an encoding of single bytes fits anything. */
+static int is_declared_honoured(contest *c, const km_text_source *source, guess declared) {
+  double cost = cost_of(c, declared);
+  if (cost >= KM_COST_MAX || !strictly(c->decoder, source->bytes, source->n_bytes, declared))
+    return 0;
+  int same_kind = (km_encoding_flags(declared.id) & KM_ENC_CJK) || !(km_encoding_flags(c->best.id) & KM_ENC_CJK);
+  return c->best.id == KM_ENC_NONE || cost <= c->best_cost * (same_kind ? 1.5 : 1.15) ||
+         !strictly(c->decoder, source->bytes, source->n_bytes, c->best);
+}
 
 /* The encoding of bytes that are no valid UTF-8. */
 static guess choose(km_text_decoder *decoder, const km_text_source *source, guess declared) {
-  static const km_encoding_id usual[] = {KM_ENC_UTF8,   KM_ENC_GB18030, KM_ENC_BIG5,  KM_ENC_SHIFT_JIS,
-                                         KM_ENC_EUC_JP, KM_ENC_CP949,   KM_ENC_CP1252};
+  static const struct {
+    km_encoding_id id;
+    double trust; /* records in EUC-JP are rare */
+  } usual[] = {{KM_ENC_UTF8, 1},      {KM_ENC_GB18030, 1}, {KM_ENC_BIG5, 1.02}, {KM_ENC_SHIFT_JIS, 1},
+               {KM_ENC_EUC_JP, 1.4}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
   contest c = {.decoder = decoder, .best_cost = no_explanation, .best = {KM_ENC_NONE, NULL}};
   km_sample_take(&c.sample, source->bytes, source->n_bytes);
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-    enter(&c, (guess){usual[i], NULL}, 1);
-  enter(&c, named(detect(decoder, source->bytes, source->n_bytes)), 0.92);
+    enter(&c, (guess){usual[i].id, NULL}, usual[i].trust);
+  if (c.sample.n_high >= enough_for_detector)
+    enter(&c, named(detect(decoder, source->bytes, source->n_bytes)), 0.92);
   enter(&c, named(source->fallback), 0.8);
-  double cost = cost_of(&c, declared);
-  int cjk = (km_encoding_flags(declared.id) & KM_ENC_CJK) != 0;
-  if (cost <= c.best_cost * (cjk ? 1.5 : 1.15) && strictly(decoder, source->bytes, source->n_bytes, declared))
+  if (is_declared_honoured(&c, source, declared))
     return declared;
   if (c.best.id == KM_ENC_NONE && source->fallback) {
     guess fallback = named(source->fallback);
