@@ -3,7 +3,7 @@
 
 #include "kifumill/metadata.h"
 
-#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,11 +20,19 @@ km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter
     return NULL;
   judge->options = options;
   judge->filter = filter;
-  judge->sgf = (km_sgf_options){.fallback_encoding = options->encoding};
+  judge->sgf = (km_sgf_options){.fallback_encoding = options->encoding, .decoder = km_text_decoder_new()};
+  if (!judge->sgf.decoder) {
+    free(judge);
+    return NULL;
+  }
   return judge;
 }
 
-void km_judge_free(km_judge *judge) { free(judge); }
+void km_judge_free(km_judge *judge) {
+  if (judge)
+    km_text_decoder_free(judge->sgf.decoder);
+  free(judge);
+}
 
 km_ingest_record *km_ingest_add_record(km_ingest_entry *entry, km_arena *arena) {
   size_t n = entry->n_records;
@@ -91,7 +99,7 @@ static void stop_game(km_judge *judge, km_ingest_record *record, uint32_t n, km_
   snprintf(detail, sizeof detail, "move %u %c %s: %s%s; %u of %u moves are kept", n + 1,
            game->moves[n].colour == KM_BLACK ? 'B' : 'W', point, km_play_class_name(play_class),
            game->moves[n].flags & KM_MOVE_FORCED ? " (marked KO, forced)" : "", n, game->n_moves);
-  uint64_t pos = record->sgf.move_pos ? record->sgf.move_pos[n] : record->sgf.begin;
+  uint64_t pos = km_sgf_move_position(&record->sgf, n);
   if (judge->options->illegal == KM_ILLEGAL_DROP) {
     snprintf(detail, sizeof detail, "move %u %c %s: %s (%s)", n + 1, game->moves[n].colour == KM_BLACK ? 'B' : 'W', point,
              km_play_class_name(play_class), km_reason_code(reason));
@@ -148,7 +156,7 @@ static void cut_after_end(km_judge *judge, km_ingest_record *record, km_arena *a
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "%u moves after two passes (moves %u and %u)", game->n_moves - n, n - 1, n);
-  note(record, KM_REASON_AFTER_END, record->sgf.move_pos ? record->sgf.move_pos[n] : record->sgf.begin, arena, detail);
+  note(record, KM_REASON_AFTER_END, km_sgf_move_position(&record->sgf, n), arena, detail);
   cut_game(game, n);
 }
 

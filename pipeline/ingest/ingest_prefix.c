@@ -67,7 +67,7 @@ static int compare_pairs(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-/* Whether the moves of game a, turned by some symmetry, begin those of b. Moves are as stored (km_games_writer_moves). */
+/* Whether the moves of game a, turned by some symmetry, begin those of b. */
 static int begins(const km_game *a, const km_game *b) {
   if (a->rows != b->rows || a->cols != b->cols)
     return 0;
@@ -105,7 +105,7 @@ static km_status search_group(km_prefix *prefix, const member *group, size_t n, 
   if (!games)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu games of one opening", n);
   for (size_t i = 0; i < n; i++) {
-    km_status status = km_games_writer_moves(writer, group[i].index, arena, &games[i], err);
+    km_status status = km_games_writer_read(writer, group[i].index, arena, &games[i], err);
     if (status != KM_OK)
       return status;
     size_t most = i < GROUP_MOST ? i : GROUP_MOST;

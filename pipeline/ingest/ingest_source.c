@@ -14,7 +14,8 @@ typedef struct group {
   /* a large entry that is parsed piecemeal */
   km_entry large;
   int in_large;
-  km_arena large_arena;
+  km_arena large_arena;   /* the parser's own */
+  km_arena large_records; /* the records': for the duration of a read it is the batch's arena */
   km_sgf_reader *large_reader;
   size_t n_pieces;
 } group;
@@ -132,7 +133,9 @@ static km_status begin_large(km_ingest_source *s, group *g, const km_entry *from
   g->in_large = 1;
   g->n_pieces = 0;
   km_arena_reset(&g->large_arena);
-  return km_sgf_open(&g->large_reader, from->bytes, from->n_bytes, &s->sgf, &g->large_arena, err);
+  km_sgf_options options = s->sgf;
+  options.records = &g->large_records;
+  return km_sgf_open(&g->large_reader, from->bytes, from->n_bytes, &options, &g->large_arena, err);
 }
 
 /* The texts of a record point into the large entry, which the reader may leave before the batch is written. */
@@ -145,7 +148,30 @@ static km_status copy_texts(km_game *game, km_arena *arena, km_err *err) {
   return KM_OK;
 }
 
-/* One batch with the next records of the large entry. */
+/* The next records of the large entry, in the arena that large_records is. */
+static km_status parse_large(group *g, km_ingest_entry *entry, km_err *err) {
+  km_arena *arena = &g->large_records;
+  while (entry->n_records < KM_BATCH_RECORDS) {
+    km_sgf_record parsed;
+    km_status status = km_sgf_next(g->large_reader, &parsed, err);
+    if (status == KM_END) {
+      const km_finding *findings = km_sgf_input_findings(g->large_reader, &entry->n_text_findings);
+      entry->text_findings = copy_findings(findings, entry->n_text_findings, arena);
+      g->in_large = 0;
+      return entry->n_text_findings && !entry->text_findings ? no_memory(err) : KM_OK;
+    }
+    km_ingest_record *record = status == KM_OK ? km_ingest_add_record(entry, arena) : NULL;
+    if (status < 0 || !record)
+      return status < 0 ? status : no_memory(err);
+    record->sgf = parsed;
+    record->content = km_hash_bytes(g->large.bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
+    if ((status = copy_texts(&record->sgf.game, arena, err)) != KM_OK)
+      return status;
+  }
+  return KM_OK;
+}
+
+/* One batch with a piece of the large entry. */
 static km_status read_large(km_ingest_source *s, group *g, km_ingest_batch *batch, km_err *err) {
   km_entry from = g->large;
   if (g->n_pieces)
@@ -156,25 +182,10 @@ static km_status read_large(km_ingest_source *s, group *g, km_ingest_batch *batc
   entry->is_whole = g->n_pieces++ == 0;
   if (entry->is_whole)
     entry->hash = km_hash_bytes(from.bytes, from.n_bytes);
-  km_sgf_set_arena(g->large_reader, &batch->arena);
-  while (entry->n_records < KM_BATCH_RECORDS) {
-    km_sgf_record parsed;
-    km_status status = km_sgf_next(g->large_reader, &parsed, err);
-    if (status == KM_END) {
-      const km_finding *findings = km_sgf_input_findings(g->large_reader, &entry->n_text_findings);
-      entry->text_findings = copy_findings(findings, entry->n_text_findings, &batch->arena);
-      g->in_large = 0;
-      return entry->n_text_findings && !entry->text_findings ? no_memory(err) : KM_OK;
-    }
-    km_ingest_record *record = status == KM_OK ? km_ingest_add_record(entry, &batch->arena) : NULL;
-    if (status < 0 || !record)
-      return status < 0 ? status : no_memory(err);
-    record->sgf = parsed;
-    record->content = km_hash_bytes(from.bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
-    if ((status = copy_texts(&record->sgf.game, &batch->arena, err)) != KM_OK)
-      return status;
-  }
-  return KM_OK;
+  g->large_records = batch->arena;
+  km_status status = parse_large(g, entry, err);
+  batch->arena = g->large_records;
+  return status;
 }
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ typedef struct ingest_job {
   size_t n_dropped, room_dropped;
   km_digest *digest; /* of the entries' hashes, in order */
   uint64_t n_records, n_entries, n_moves;
+  char first_fault[200]; /* of an input, for the message when there is no game at all */
   km_progress progress;
 } ingest_job;
 
@@ -57,11 +58,6 @@ static char *beside(const char *path, const char *suffix) {
     strcpy(name + n, suffix);
   }
   return name;
-}
-
-static char *folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
 }
 
 static km_status name_outputs(ingest_job *job, km_err *err) {
@@ -94,15 +90,12 @@ static km_status open_outputs(ingest_job *job, km_err *err) {
   km_status status = km_games_writer_open(&job->writer, job->games_path, &origin, run->force, err);
   if (status == KM_OK && !job->options->dry_run)
     status = km_ledger_open(&job->ledger, job->ledger_path, run->force, err);
-  char *folder = folder_of(job->games_path);
-  if (status == KM_OK)
-    status = folder ? km_places_open(&job->places, folder, err) : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  free(folder);
+  job->places = km_places_new(job->writer);
   job->facts = km_facts_new();
   job->digest = km_digest_new();
   job->dedup = km_dedup_new(km_places_compare, job->places);
   job->prefix = km_prefix_new();
-  if (status == KM_OK && (!job->facts || !job->digest || !job->dedup || !job->prefix))
+  if (status == KM_OK && (!job->places || !job->facts || !job->digest || !job->dedup || !job->prefix))
     status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   return status;
 }
@@ -111,7 +104,7 @@ static void close_job(ingest_job *job) {
   km_games_writer_abandon(job->writer);
   km_ledger_abandon(&job->ledger);
   km_facts_free(job->facts);
-  km_places_close(job->places);
+  km_places_free(job->places);
   km_dedup_free(job->dedup);
   km_prefix_free(job->prefix);
   if (job->digest)
@@ -143,7 +136,6 @@ static km_status note_dropped(ingest_job *job, uint64_t index, km_hash128 hash, 
 
 static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ingest_record *record, km_err *err) {
   km_game *game = &record->sgf.game;
-  const km_place place = {entry->source, entry->name, record->sgf.number};
   km_game_keys keys = {record->hash.canonical, record->hash.opening};
   uint64_t index, loser = UINT64_MAX;
   game->text[KM_TEXT_SOURCE] = (km_text){entry->source, (uint32_t)strlen(entry->source)};
@@ -152,7 +144,7 @@ static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ing
   if (status == KM_OK)
     status = km_facts_add(job->facts, game, err);
   if (status == KM_OK)
-    status = km_places_add(job->places, &place, entry->index, err);
+    status = km_places_add(job->places, record->sgf.number, entry->index, err);
   if (status == KM_OK)
     status = km_prefix_add(job->prefix, record->hash.opening, game->n_moves, err);
   job->n_moves += game->n_moves;
@@ -168,8 +160,13 @@ static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ing
 
 static km_status write_findings(ingest_job *job, const km_place *place, const km_finding *findings, size_t n, km_err *err) {
   km_status status = KM_OK;
-  for (size_t i = 0; status == KM_OK && i < n; i++)
-    status = km_ledger_add(&job->ledger, place, &findings[i], err);
+  for (size_t i = 0; status == KM_OK && i < n; i++) {
+    const km_finding *f = &findings[i];
+    if (!job->first_fault[0] && km_reason_kind_of(f->reason) == KM_KIND_INPUT)
+      snprintf(job->first_fault, sizeof job->first_fault, " (%.60s%s%.60s: %s%s%.60s)", place->source, *place->entry ? " " : "",
+               place->entry, km_reason_code(f->reason), f->detail ? ": " : "", f->detail ? f->detail : "");
+    status = km_ledger_add(&job->ledger, place, f, err);
+  }
   return status;
 }
 
@@ -253,48 +250,36 @@ static int compare_dropped(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
+/* A line about game `index` whose detail names another game. */
+static km_status write_pair(ingest_job *job, km_reason reason, uint64_t index, const char *relation, uint64_t other,
+                            km_err *err) {
+  km_place place;
+  char *detail = NULL;
+  km_status status = km_places_get(job->places, other, &place, err);
+  if (status == KM_OK && asprintf(&detail, "%s: %s %s game %u", relation, place.source, place.entry, place.game) < 0)
+    status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a line of the ledger");
+  if (status == KM_OK)
+    status = km_places_get(job->places, index, &place, err);
+  if (status == KM_OK)
+    status = km_ledger_add(&job->ledger, &place, &(km_finding){reason, 0, detail}, err);
+  free(detail);
+  return status;
+}
+
 static km_status write_dropped(ingest_job *job, km_err *err) {
   km_status status = KM_OK;
   if (job->n_dropped)
     qsort(job->dropped, job->n_dropped, sizeof *job->dropped, compare_dropped);
-  for (size_t i = 0; status == KM_OK && i < job->n_dropped; i++) {
-    km_place_read copy = {0}, kept = {0};
-    char *detail = NULL;
-    status = km_places_get(job->places, job->dropped[i].index, &copy, err);
-    if (status == KM_OK)
-      status = km_places_get(job->places, km_dedup_kept(job->dedup, job->dropped[i].hash), &kept, err);
-    if (status == KM_OK && asprintf(&detail, "kept: %s %s game %u", kept.place.source, kept.place.entry, kept.place.game) < 0)
-      status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a line of the ledger");
-    if (status == KM_OK)
-      status = km_ledger_add(&job->ledger, &copy.place, &(km_finding){KM_REASON_DUPLICATE, 0, detail}, err);
-    free(detail);
-    free(copy.buffer);
-    free(kept.buffer);
-  }
+  for (size_t i = 0; status == KM_OK && i < job->n_dropped; i++)
+    status = write_pair(job, KM_REASON_DUPLICATE, job->dropped[i].index, "kept",
+                        km_dedup_kept(job->dedup, job->dropped[i].hash), err);
   return status;
 }
 
-typedef struct prefix_sink {
-  ingest_job *job;
-  uint64_t n;
-} prefix_sink;
-
 static km_status write_prefix(void *ctx, uint64_t index, uint64_t longer, km_err *err) {
   ingest_job *job = ctx;
-  km_place_read copy = {0}, whole = {0};
-  char *detail = NULL;
-  km_status status = km_places_get(job->places, index, &copy, err);
-  if (status == KM_OK)
-    status = km_places_get(job->places, longer, &whole, err);
-  if (status == KM_OK && asprintf(&detail, "begins: %s %s game %u", whole.place.source, whole.place.entry, whole.place.game) < 0)
-    status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a line of the ledger");
-  if (status == KM_OK)
-    status = km_ledger_add(&job->ledger, &copy.place, &(km_finding){KM_REASON_PREFIX_COPY, 0, detail}, err);
   km_games_writer_set_flags(job->writer, index, KM_FLAG_PREFIX_COPY);
-  free(detail);
-  free(copy.buffer);
-  free(whole.buffer);
-  return status;
+  return write_pair(job, KM_REASON_PREFIX_COPY, index, "begins", longer, err);
 }
 
 static km_status finish_outputs(ingest_job *job, km_facts_totals *totals, km_err *err) {
@@ -353,7 +338,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
   if (status == KM_OK)
     status = km_batch_run(&ops, &job, km_ingest_source_streams(job.source), options->run.threads, 0, err);
   if (status == KM_OK && job.n_records == 0)
-    status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input");
+    status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input%s", job.first_fault);
   if (status == KM_OK)
     status = finish_outputs(&job, &totals, err);
   double seconds = km_progress_end(&job.progress);

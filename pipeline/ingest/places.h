@@ -1,29 +1,26 @@
-/* places.h: where each game came from, for the ledger lines of duplicates: 8 bytes a game in memory, the texts in an
- * unlinked file beside the output. */
+/* places.h: where each game came from, for choosing among copies and for their ledger lines.
+ *
+ * Source and entry are read back from the store's writer; the number in the entry and the entry's number in its archive
+ * are kept here, 12 bytes a game. */
 #ifndef KIFUMILL_PLACES_H
 #define KIFUMILL_PLACES_H
 
+#include "kifumill/games_store.h"
 #include "ledger.h"
-
-#include <stdio.h>
 
 typedef struct km_places km_places;
 
-/* folder: where the file is made (and unlinked at once). */
-km_status km_places_open(km_places **places, const char *folder, km_err *err);
-void km_places_close(km_places *places);
+/* The writer is borrowed. NULL when memory is out. */
+km_places *km_places_new(km_games_writer *writer);
+void km_places_free(km_places *places);
 
-/* The place of the next game (0, 1, …). entry_index tells entries of one name apart. */
-km_status km_places_add(km_places *places, const km_place *place, uint64_t entry_index, km_err *err);
+/* The next game (0, 1, …): its number in the entry, and the entry's number. */
+km_status km_places_add(km_places *places, uint32_t game, uint64_t entry_index, km_err *err);
 
-typedef struct km_place_read {
-  km_place place;
-  uint64_t entry_index;
-  char *buffer; /* malloc'ed; place points into it; free it */
-} km_place_read;
-km_status km_places_get(km_places *places, uint64_t game, km_place_read *read, km_err *err);
+/* The place of a game: texts borrowed until the next call. */
+km_status km_places_get(km_places *places, uint64_t index, km_place *place, km_err *err);
 
-/* Order as text: source, entry, entry index, game number. An unreadable place counts as equal. */
+/* Order as text: source, entry, entry index, game number. A place that cannot be read counts as equal. */
 int km_places_compare(void *places, uint64_t a, uint64_t b);
 
 #endif

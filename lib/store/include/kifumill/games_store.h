@@ -42,6 +42,9 @@ uint64_t km_games_writer_count(const km_games_writer *writer); /* added, dropped
 km_status km_games_writer_drop(km_games_writer *writer, uint64_t index, km_err *err);
 /* Adds bits to the flags of a game. */
 void km_games_writer_set_flags(km_games_writer *writer, uint64_t index, uint32_t bits);
+/* Reads a game back before finish: board, moves, set-up, evals, texts and flags (the other fields are zero); memory comes
+ * from arena. */
+km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game, km_err *err);
 /* The origin's digest and settings, where they are only known at the end (borrowed until finish). */
 void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin);
 /* Writes the kept games, in order. Frees writer always; on failure nothing is left behind. */

@@ -1,0 +1,485 @@
+/* games_writer.c: games go to a spool as they come; finish reads it once and writes all columns side by side.
+ *
+ * What is only known later (which games are dropped, further flags) is kept in memory: position in the spool, flags and a
+ * mark, 13 bytes a game. Strings get their numbers at the end, from the kept games only, so that dropped games leave no trace. */
+#include "games_columns.h"
+#include "spool.h"
+#include "text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_TEXT = 0xffffffff };
+
+/* A game in the spool: this, then evals, set-up, moves (as stored) and texts, in falling order of alignment. */
+typedef struct record {
+  km_games_row row; /* text: lengths, NO_TEXT for none */
+  uint32_t n_setup, n_evals;
+  uint64_t n_payload;
+} record;
+
+struct km_games_writer {
+  km_h5 *file;
+  km_spool *spool;
+  km_store_origin origin;
+  uint64_t *positions; /* of records in the spool */
+  uint32_t *flags;
+  uint8_t *dropped;
+  uint64_t n_games, capacity, n_kept;
+  uint64_t n_items[KM_LIST_COUNT]; /* of kept games */
+  unsigned char *payload;
+  size_t payload_capacity;
+};
+
+km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin, int force,
+                               km_err *err) {
+  *writer = NULL;
+  km_games_writer *w = calloc(1, sizeof *w);
+  if (!w)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  km_status status = km_h5_create(&w->file, path, KM_GAMES_FORMAT, NULL, force, err);
+  if (!status)
+    status = km_spool_open(&w->spool, path, err);
+  if (status) {
+    km_games_writer_abandon(w);
+    return status;
+  }
+  w->origin = *origin;
+  *writer = w;
+  return KM_OK;
+}
+
+void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin) { writer->origin = *origin; }
+uint64_t km_games_writer_count(const km_games_writer *writer) { return writer->n_games; }
+
+void km_games_writer_abandon(km_games_writer *writer) {
+  if (!writer)
+    return;
+  km_h5_close(writer->file);
+  km_spool_close(writer->spool);
+  free(writer->positions);
+  free(writer->flags);
+  free(writer->dropped);
+  free(writer->payload);
+  free(writer);
+}
+
+static km_status reserve_games(km_games_writer *w, km_err *err) {
+  if (w->n_games < w->capacity)
+    return KM_OK;
+  uint64_t capacity = w->capacity + w->capacity / 2 + 1024;
+  uint64_t *positions = realloc(w->positions, capacity * sizeof *positions);
+  if (positions)
+    w->positions = positions;
+  uint32_t *flags = realloc(w->flags, capacity * sizeof *flags);
+  if (flags)
+    w->flags = flags;
+  uint8_t *dropped = realloc(w->dropped, capacity);
+  if (dropped)
+    w->dropped = dropped;
+  if (!positions || !flags || !dropped)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  w->capacity = capacity;
+  return KM_OK;
+}
+
+static km_status reserve_payload(km_games_writer *w, size_t n_bytes, km_err *err) {
+  if (n_bytes <= w->payload_capacity)
+    return KM_OK;
+  unsigned char *payload = realloc(w->payload, n_bytes + n_bytes / 2);
+  if (!payload)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  w->payload = payload;
+  w->payload_capacity = n_bytes + n_bytes / 2;
+  return KM_OK;
+}
+
+/* What a reader would refuse is the caller's mistake. */
+static const char *wrong_with(const km_game *game) {
+  unsigned n_points = km_game_pass(game);
+  if (game->rows < 1 || game->rows > KM_BOARD_MAX || game->cols < 1 || game->cols > KM_BOARD_MAX)
+    return "its board";
+  if (game->ending > KM_ENDING_UNFINISHED || game->rules > KM_RULES_OTHER)
+    return "its ending or rules";
+  if (game->final_to_play != KM_BLACK && game->final_to_play != KM_WHITE)
+    return "who is to play";
+  for (uint32_t i = 0; i < game->n_moves; i++)
+    if (game->moves[i].point > n_points || (game->moves[i].colour != KM_BLACK && game->moves[i].colour != KM_WHITE))
+      return "a move";
+  for (uint32_t i = 0; i < game->n_setup; i++) {
+    const km_setup *s = &game->setup[i];
+    if (s->point >= n_points || s->colour > KM_WHITE || s->ply > game->n_moves || (i && s->ply < s[-1].ply))
+      return "set-up";
+  }
+  for (uint32_t i = 0; i < game->n_evals; i++)
+    if (game->evals[i].ply > game->n_moves || game->evals[i].source > KM_EVAL_LIZZIE)
+      return "a win-rate";
+  return NULL;
+}
+
+static void fill_record(record *r, const km_game *game, const km_game_keys *keys) {
+  memset(r, 0, sizeof *r);
+  r->row = (km_games_row){
+      .hash = {keys->hash.low, keys->hash.high},
+      .split_key = {keys->split_key.low, keys->split_key.high},
+      .n_moves = game->n_moves,
+      .flags = game->flags,
+      .komi = game->komi,
+      .margin = game->margin,
+      .year = game->date.year,
+      .rows = game->rows,
+      .cols = game->cols,
+      .handicap = game->handicap,
+      .ending = game->ending,
+      .rules = game->rules,
+      .final_to_play = game->final_to_play,
+      .month = game->date.month,
+      .day = game->date.day,
+      .date_precision = game->date.precision,
+      .black_rank_kind = (uint8_t)game->black_rank.kind,
+      .white_rank_kind = (uint8_t)game->white_rank.kind,
+      .winner = game->winner,
+      .black_rank = game->black_rank.number,
+      .white_rank = game->white_rank.number,
+  };
+  r->n_setup = game->n_setup;
+  r->n_evals = game->n_evals;
+  r->n_payload = (uint64_t)game->n_moves * sizeof(uint16_t) + (uint64_t)game->n_setup * sizeof(km_setup) +
+                 (uint64_t)game->n_evals * sizeof(km_eval);
+  for (int k = 0; k < KM_TEXT_COUNT; k++) {
+    r->row.text[k] = game->text[k].bytes ? game->text[k].n_bytes : NO_TEXT;
+    r->n_payload += game->text[k].bytes ? game->text[k].n_bytes : 0;
+  }
+}
+
+static void fill_payload(unsigned char *to, const km_game *game) {
+  if (game->n_evals)
+    memcpy(to, game->evals, game->n_evals * sizeof(km_eval));
+  to += game->n_evals * sizeof(km_eval);
+  if (game->n_setup)
+    memcpy(to, game->setup, game->n_setup * sizeof(km_setup));
+  to += game->n_setup * sizeof(km_setup);
+  uint16_t *moves = (uint16_t *)(void *)to;
+  for (uint32_t i = 0; i < game->n_moves; i++)
+    moves[i] = (uint16_t)(game->moves[i].point | (game->moves[i].flags & KM_MOVE_FORCED ? KM_STORED_FORCED : 0) |
+                          (game->moves[i].colour == KM_WHITE ? KM_STORED_WHITE : 0));
+  to += game->n_moves * sizeof(uint16_t);
+  for (int k = 0; k < KM_TEXT_COUNT; k++)
+    if (game->text[k].bytes && game->text[k].n_bytes) {
+      memcpy(to, game->text[k].bytes, game->text[k].n_bytes);
+      to += game->text[k].n_bytes;
+    }
+}
+
+static void count_items(km_games_writer *w, const record *r, int sign) {
+  const uint32_t n[KM_LIST_COUNT] = {r->row.n_moves, r->n_setup, r->n_evals};
+  for (int k = 0; k < KM_LIST_COUNT; k++)
+    w->n_items[k] += sign > 0 ? n[k] : (uint64_t)0 - n[k];
+}
+
+km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys, uint64_t *index,
+                              km_err *err) {
+  const char *wrong = wrong_with(game);
+  if (wrong)
+    return km_err_set(err, KM_ERR_STATE, 0, "a game that cannot be stored: %s is out of bounds", wrong);
+  record r;
+  fill_record(&r, game, keys);
+  km_status status = reserve_games(writer, err);
+  if (!status)
+    status = reserve_payload(writer, (size_t)r.n_payload, err);
+  if (status)
+    return status;
+  fill_payload(writer->payload, game);
+  writer->positions[writer->n_games] = km_spool_bytes(writer->spool);
+  writer->flags[writer->n_games] = game->flags;
+  writer->dropped[writer->n_games] = 0;
+  status = km_spool_append(writer->spool, &r, sizeof r, err);
+  if (!status)
+    status = km_spool_append(writer->spool, writer->payload, (size_t)r.n_payload, err);
+  if (status)
+    return status;
+  count_items(writer, &r, 1);
+  if (index)
+    *index = writer->n_games;
+  writer->n_games++;
+  writer->n_kept++;
+  return KM_OK;
+}
+
+km_status km_games_writer_drop(km_games_writer *writer, uint64_t index, km_err *err) {
+  if (index >= writer->n_games)
+    return km_err_set(err, KM_ERR_STATE, 0, "no game number %llu to be dropped", (unsigned long long)index);
+  if (writer->dropped[index])
+    return KM_OK;
+  record r;
+  km_status status = km_spool_read_at(writer->spool, writer->positions[index], &r, sizeof r, err);
+  if (status)
+    return status;
+  count_items(writer, &r, -1);
+  writer->dropped[index] = 1;
+  writer->n_kept--;
+  return KM_OK;
+}
+
+void km_games_writer_set_flags(km_games_writer *writer, uint64_t index, uint32_t bits) {
+  if (index < writer->n_games)
+    writer->flags[index] |= bits;
+}
+
+/* The lists and texts of a payload, in the order of fill_payload; moves are unpacked by the caller. */
+static const uint16_t *unpack_payload(const record *r, const unsigned char *at, km_game *game) {
+  game->evals = (km_eval *)(void *)(uintptr_t)at;
+  at += r->n_evals * sizeof(km_eval);
+  game->setup = (km_setup *)(void *)(uintptr_t)at;
+  at += r->n_setup * sizeof(km_setup);
+  const uint16_t *moves = (const uint16_t *)(const void *)at;
+  at += r->row.n_moves * sizeof(uint16_t);
+  for (int k = 0; k < KM_TEXT_COUNT; k++)
+    if (r->row.text[k] != NO_TEXT) {
+      game->text[k] = (km_text){(const char *)at, r->row.text[k]};
+      at += r->row.text[k];
+    }
+  return moves;
+}
+
+km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game, km_err *err) {
+  record r;
+  if (index >= writer->n_games)
+    return km_err_set(err, KM_ERR_STATE, 0, "no game number %llu to be read", (unsigned long long)index);
+  km_status status = km_spool_read_at(writer->spool, writer->positions[index], &r, sizeof r, err);
+  if (status)
+    return status;
+  unsigned char *payload = km_arena_alloc(arena, (size_t)r.n_payload);
+  km_move *moves = km_arena_alloc(arena, r.row.n_moves * sizeof *moves);
+  if (!payload || !moves)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", r.row.n_moves);
+  status = km_spool_read_at(writer->spool, writer->positions[index] + sizeof r, payload, (size_t)r.n_payload, err);
+  if (status)
+    return status;
+  *game = (km_game){.rows = r.row.rows, .cols = r.row.cols, .n_moves = r.row.n_moves, .n_setup = r.n_setup,
+                    .n_evals = r.n_evals, .moves = moves, .flags = writer->flags[index]};
+  const uint16_t *stored = unpack_payload(&r, payload, game);
+  for (uint32_t i = 0; i < r.row.n_moves; i++)
+    moves[i] = (km_move){.point = stored[i] & (uint16_t)~(KM_STORED_FORCED | KM_STORED_WHITE),
+                         .colour = stored[i] & KM_STORED_WHITE ? KM_WHITE : KM_BLACK,
+                         .flags = stored[i] & KM_STORED_FORCED ? KM_MOVE_FORCED : 0};
+  return KM_OK;
+}
+
+/* All columns that are written side by side. */
+typedef struct columns {
+  km_h5_writer *fields[KM_GAMES_N_FIELDS], *offsets[KM_LIST_COUNT], *items[KM_LIST_COUNT][KM_LIST_ITEMS_MAX];
+  uint64_t totals[KM_LIST_COUNT];
+  km_text_table *texts;
+  uint32_t last_entry; /* number and place of the last entry's name: collections have many games in one */
+  char *last_entry_bytes;
+  size_t last_entry_length, last_entry_capacity;
+} columns;
+
+static km_status open_columns(columns *c, km_games_writer *w, km_err *err) {
+  km_status status = km_h5_group(w->file, "/games", KM_GAMES_DOC, err);
+  for (int i = 0; i < KM_GAMES_N_FIELDS && !status; i++)
+    status = km_h5_writer_open(&c->fields[i], w->file, &km_games_fields[i].column, w->n_kept, err);
+  for (int k = 0; k < KM_LIST_COUNT && !status; k++) {
+    const km_games_list *list = &km_games_lists[k];
+    status = km_h5_group(w->file, list->group, list->doc, err);
+    if (!status)
+      status = km_h5_writer_open(&c->offsets[k], w->file, &list->offset, w->n_kept + 1, err);
+    for (size_t i = 0; i < list->n_items && !status; i++)
+      status = km_h5_writer_open(&c->items[k][i], w->file, &list->items[i], w->n_items[k], err);
+    if (!status)
+      status = km_h5_writer_append(c->offsets[k], &c->totals[k], 1, err);
+  }
+  if (!status)
+    status = km_text_table_new(&c->texts, km_h5_path(w->file), err);
+  return status;
+}
+
+static void abandon_columns(columns *c) {
+  for (int i = 0; i < KM_GAMES_N_FIELDS; i++)
+    km_h5_writer_abandon(c->fields[i]);
+  for (int k = 0; k < KM_LIST_COUNT; k++) {
+    km_h5_writer_abandon(c->offsets[k]);
+    for (int i = 0; i < KM_LIST_ITEMS_MAX; i++)
+      km_h5_writer_abandon(c->items[k][i]);
+  }
+  km_text_table_free(c->texts);
+  free(c->last_entry_bytes);
+}
+
+static km_status finish_column(km_h5_writer **writer, km_status status, km_err *err) {
+  if (*writer && !status) {
+    status = km_h5_writer_finish(*writer, err);
+    *writer = NULL;
+  }
+  return status;
+}
+
+static km_status finish_columns(columns *c, km_err *err) {
+  km_status status = KM_OK;
+  for (int i = 0; i < KM_GAMES_N_FIELDS; i++)
+    status = finish_column(&c->fields[i], status, err);
+  for (int k = 0; k < KM_LIST_COUNT; k++) {
+    status = finish_column(&c->offsets[k], status, err);
+    for (int i = 0; i < KM_LIST_ITEMS_MAX; i++)
+      status = finish_column(&c->items[k][i], status, err);
+  }
+  return status;
+}
+
+/* The number of an entry's name, which comes once, or several times in a row. */
+static km_status number_entry(columns *c, const char *bytes, uint32_t n_bytes, uint32_t *number, km_err *err) {
+  if (c->last_entry && n_bytes == c->last_entry_length && memcmp(bytes, c->last_entry_bytes, n_bytes) == 0) {
+    *number = c->last_entry;
+    return KM_OK;
+  }
+  km_status status = km_text_table_number(c->texts, bytes, n_bytes, 0, number, err);
+  if (status)
+    return status;
+  if (n_bytes + 1 > c->last_entry_capacity) {
+    char *room = realloc(c->last_entry_bytes, (size_t)n_bytes + 1);
+    if (!room)
+      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+    c->last_entry_bytes = room;
+    c->last_entry_capacity = (size_t)n_bytes + 1;
+  }
+  memcpy(c->last_entry_bytes, bytes, n_bytes);
+  c->last_entry_length = n_bytes;
+  c->last_entry = *number;
+  return KM_OK;
+}
+
+/* Replaces the lengths in the row by numbers of strings. */
+static km_status number_texts(columns *c, km_games_row *row, const char *bytes, km_err *err) {
+  km_status status = KM_OK;
+  for (int k = 0; k < KM_TEXT_COUNT && !status; k++) {
+    uint32_t n = row->text[k];
+    row->text[k] = 0;
+    if (n == NO_TEXT)
+      continue;
+    status = k == KM_TEXT_ENTRY ? number_entry(c, bytes, n, &row->text[k], err)
+                                : km_text_table_number(c->texts, bytes, n, 1, &row->text[k], err);
+    bytes += n;
+  }
+  return status;
+}
+
+static km_status write_setup(columns *c, const unsigned char *from, uint32_t n, km_err *err) {
+  km_status status = KM_OK;
+  for (uint32_t i = 0; i < n && !status; i++) {
+    km_setup s;
+    memcpy(&s, from + i * sizeof s, sizeof s);
+    const void *values[] = {&s.ply, &s.point, &s.colour};
+    for (int k = 0; k < 3 && !status; k++)
+      status = km_h5_writer_append(c->items[KM_LIST_SETUP][k], values[k], 1, err);
+  }
+  return status;
+}
+
+static km_status write_evals(columns *c, const unsigned char *from, uint32_t n, km_err *err) {
+  km_status status = KM_OK;
+  for (uint32_t i = 0; i < n && !status; i++) {
+    km_eval e;
+    memcpy(&e, from + i * sizeof e, sizeof e);
+    const void *values[] = {&e.ply, &e.black_win, &e.black_score, &e.visits, &e.source};
+    for (int k = 0; k < 5 && !status; k++)
+      status = km_h5_writer_append(c->items[KM_LIST_EVALS][k], values[k], 1, err);
+  }
+  return status;
+}
+
+static km_status write_record(columns *c, record *r, const unsigned char *payload, km_err *err) {
+  const unsigned char *evals = payload, *setup = evals + r->n_evals * sizeof(km_eval);
+  const unsigned char *moves = setup + r->n_setup * sizeof(km_setup);
+  const char *texts = (const char *)(moves + r->row.n_moves * sizeof(uint16_t));
+  const uint32_t n[KM_LIST_COUNT] = {r->row.n_moves, r->n_setup, r->n_evals};
+  km_status status = number_texts(c, &r->row, texts, err);
+  for (int i = 0; i < KM_GAMES_N_FIELDS && !status; i++)
+    status = km_h5_writer_append(c->fields[i], (const char *)&r->row + km_games_fields[i].at, 1, err);
+  for (int k = 0; k < KM_LIST_COUNT && !status; k++) {
+    c->totals[k] += n[k];
+    status = km_h5_writer_append(c->offsets[k], &c->totals[k], 1, err);
+  }
+  if (!status)
+    status = km_h5_writer_append(c->items[KM_LIST_MOVES][0], moves, n[KM_LIST_MOVES], err);
+  if (!status)
+    status = write_setup(c, setup, r->n_setup, err);
+  return status ? status : write_evals(c, evals, r->n_evals, err);
+}
+
+static km_status write_records(columns *c, km_games_writer *w, km_err *err) {
+  km_status status = km_spool_rewind(w->spool, err);
+  for (uint64_t i = 0; i < w->n_games && !status; i++) {
+    record r;
+    status = km_spool_take(w->spool, &r, sizeof r, err);
+    if (!status)
+      status = reserve_payload(w, (size_t)r.n_payload, err);
+    if (!status)
+      status = km_spool_take(w->spool, w->payload, (size_t)r.n_payload, err);
+    if (status || w->dropped[i])
+      continue;
+    r.row.flags = w->flags[i];
+    status = write_record(c, &r, w->payload, err);
+  }
+  return status;
+}
+
+static km_status write_heap(km_text_table *texts, km_h5 *file, km_err *err) {
+  char block[4096];
+  km_h5_writer *writer;
+  km_status status = km_h5_writer_open(&writer, file, &km_games_text_heap, km_text_table_n_bytes(texts), err);
+  for (uint64_t rest = km_text_table_n_bytes(texts); rest && !status;) {
+    size_t n = rest < sizeof block ? (size_t)rest : sizeof block;
+    status = km_text_table_take_bytes(texts, block, n, err);
+    if (!status)
+      status = km_h5_writer_append(writer, block, n, err);
+    rest -= n;
+  }
+  status = finish_column(&writer, status, err);
+  km_h5_writer_abandon(writer);
+  return status;
+}
+
+static km_status write_texts(km_text_table *texts, km_h5 *file, km_err *err) {
+  uint64_t n = km_text_table_n_strings(texts), start = km_text_table_n_bytes(texts);
+  km_h5_writer *writer = NULL;
+  km_status status = km_h5_group(file, "/text", KM_TEXT_DOC, err);
+  if (!status)
+    status = km_text_table_rewind(texts, err);
+  if (!status)
+    status = km_h5_writer_open(&writer, file, &km_games_text_offset, n + 1, err);
+  for (uint64_t i = 0; i < n && !status; i++) {
+    status = km_text_table_take_start(texts, &start, err);
+    if (!status)
+      status = km_h5_writer_append(writer, &start, 1, err);
+  }
+  start = km_text_table_n_bytes(texts);
+  if (!status)
+    status = km_h5_writer_append(writer, &start, 1, err);
+  status = finish_column(&writer, status, err);
+  km_h5_writer_abandon(writer);
+  return status ? status : write_heap(texts, file, err);
+}
+
+km_status km_games_writer_finish(km_games_writer *writer, uint64_t *n_kept, km_err *err) {
+  columns c = {0};
+  km_status status = km_h5_put_origin(writer->file, &writer->origin, err);
+  if (!status)
+    status = open_columns(&c, writer, err);
+  if (!status)
+    status = write_records(&c, writer, err);
+  if (!status)
+    status = finish_columns(&c, err);
+  if (!status)
+    status = write_texts(c.texts, writer->file, err);
+  abandon_columns(&c);
+  if (!status) {
+    km_h5 *file = writer->file;
+    writer->file = NULL;
+    status = km_h5_finish(file, err);
+    if (n_kept)
+      *n_kept = writer->n_kept;
+  }
+  km_games_writer_abandon(writer);
+  return status;
+}
