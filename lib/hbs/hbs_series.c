@@ -7,10 +7,20 @@
 #include <gmp.h>
 #include <string.h>
 
+/* A copy of known length is a few moves in line; the usual board has one. */
+enum { USUAL_ROW = 9 * 2 };
+
 void km_hbs_record(const km_hbs *hbs, km_hbs_series series, size_t ply) {
   size_t n_limbs = hbs->geometry->n_limbs, row = n_limbs * hbs->geometry->n_layers;
-  memcpy(series.s + ply * n_limbs, hbs->s, n_limbs * sizeof *series.s);
-  if (series.layer != NULL)
+  if (n_limbs == 2)
+    memcpy(series.s + ply * 2, hbs->s, 2 * sizeof *series.s);
+  else
+    memcpy(series.s + ply * KM_HBS_LIMBS_MAX, hbs->s, sizeof hbs->s);
+  if (series.layer == NULL)
+    return;
+  if (row == USUAL_ROW)
+    memcpy(series.layer + ply * USUAL_ROW, hbs->layer, USUAL_ROW * sizeof *series.layer);
+  else
     memcpy(series.layer + ply * row, hbs->layer, row * sizeof *series.layer);
 }
 

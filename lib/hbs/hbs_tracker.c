@@ -131,21 +131,30 @@ static void replace_large(km_hbs *hbs, unsigned k, u128 high, u128 low) {
   memcpy(old, value, sizeof value);
 }
 
-/* Makes L of ring k and S agree with the keys. */
-static inline void settle(km_hbs *hbs, unsigned k) {
+/* settle for n ≥ 32: m ≤ 52, so two words fit 104 bits. Not inlined, or its calls would cost small boards registers. */
+static __attribute__((noinline)) void settle_large(km_hbs *hbs, unsigned k) {
   unsigned m = km_hbs_layer_size(hbs->geometry->n, k);
   uint64_t w[4];
   sorted_words(hbs, k, m, w);
-  if (hbs->geometry->n_limbs == 2) { /* m ≤ 31: two words fit 64 bits */
-    replace_small(hbs, k, (u128)(w[0] << m | w[1]) << 2 * m | (w[2] << m | w[3]));
-  } else { /* m ≤ 52: two words fit 104 bits, and 2 ≤ m */
-    u128 high = (u128)w[0] << m | w[1], low = (u128)w[2] << m | w[3];
-    replace_large(hbs, k, high >> (128 - 2 * m), high << 2 * m | low);
+  u128 high = (u128)w[0] << m | w[1], low = (u128)w[2] << m | w[3];
+  replace_large(hbs, k, high >> (128 - 2 * m), high << 2 * m | low);
+}
+
+/* Makes L of ring k and S agree with the keys. */
+static inline void settle(km_hbs *hbs, unsigned k) {
+  if (hbs->geometry->n_limbs != 2) {
+    settle_large(hbs, k);
+    return;
   }
+  unsigned m = km_hbs_layer_size(hbs->geometry->n, k); /* 2 ≤ m ≤ 31: two words fit 62 bits */
+  uint64_t w[4];
+  sorted_words(hbs, k, m, w);
+  uint64_t high = w[0] << m | w[1], low = w[2] << m | w[3];
+  replace_small(hbs, k, (u128)(high >> (64 - 2 * m)) << 64 | (high << 2 * m | low));
 }
 
 /* The centre of an odd board is a layer of its own, or none. */
-static void set_centre(km_hbs *hbs, int stone) {
+static __attribute__((noinline)) void set_centre(km_hbs *hbs, int stone) {
   unsigned k = hbs->geometry->n_rings;
   if (k == hbs->geometry->n_layers)
     return;

@@ -4,9 +4,13 @@
  * with set-up stones says no more what vanished: then the board is read anew (nearly no game has one). */
 #include "kifumill/hbs_trajectory.h"
 
+static inline uint8_t counted_colour(const km_hbs *hbs) {
+  return hbs->geometry->variant.colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK;
+}
+
 void km_hbs_load(km_hbs *hbs, const km_board *board) {
-  const uint8_t *bits = board->stones[hbs->geometry->variant.colour == KM_HBS_WHITE];
-  uint8_t colour = hbs->geometry->variant.colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK;
+  uint8_t colour = counted_colour(hbs);
+  const uint8_t *bits = board->stones[colour - KM_BLACK];
   km_hbs_init(hbs, hbs->geometry);
   for (unsigned byte = 0; byte < (board->n_points + 7u) / 8; byte++)
     for (unsigned rest = bits[byte]; rest != 0; rest &= rest - 1)
@@ -20,7 +24,8 @@ void km_hbs_follow(km_hbs *hbs, const km_replay *replay) {
     km_hbs_load(hbs, board);
     return;
   }
-  if (move.point < board->n_points)
+  /* A legal move of the other colour changes nothing that is counted: its point was empty. */
+  if (move.point < board->n_points && (move.colour == counted_colour(hbs) || replay->play_class != KM_PLAY_LEGAL))
     km_hbs_set(hbs, move.point, move.colour);
   if (board->n_captured > 0)
     km_hbs_set_many(hbs, board->captured, board->n_captured, KM_EMPTY);

@@ -20,12 +20,13 @@ void km_exact_sum_init_double(km_exact_sum *sum) { km_exact_sum_init(sum, 1, KM_
 
 void km_exact_sum_add(km_exact_sum *sum, const uint64_t *value) {
   sum->n++;
-  exact_add_any(sum->sum, sum->square, value, (unsigned)sum->n_limbs);
+  exact_add(sum->sum, sum->square, value, (unsigned)sum->n_limbs);
 }
 
 void km_exact_sum_add_double(km_exact_sum *sum, double value) {
   sum->n++;
-  exact_add1(sum->sum, sum->square, exact_fixed(value));
+  uint64_t fixed = exact_fixed(value);
+  exact_add(sum->sum, sum->square, &fixed, 1);
 }
 
 void km_exact_sum_merge(km_exact_sum *into, const km_exact_sum *from) {

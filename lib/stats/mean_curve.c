@@ -1,13 +1,15 @@
-/* mean_curve.c: exact mean curves in blocks of memory.
+/* mean_curve.c: exact mean curves as differences, in blocks of memory.
  *
- * A block has KM_MEAN_BLOCK places of one stratum:
+ * Kept are not the sums at a place but how they differ from the place before: a game adds x(t) − x(t−1) and
+ * x(t)² − x(t−1)² where x changes, and nothing elsewhere; a running sum over the places gives the curves back. All of it
+ * is exact modulo 2^64 to the number of limbs. A block has KM_MEAN_BLOCK places of one stratum:
  *
- *     at:   n[64] | channel 0: cell[64] | channel 1: cell[64] | …     games that have a value there
- *     ends: n[64] | channel 0: cell[64] | …                           games whose last value is there
- *     histogram: u32 [64][bins]
+ *     changes: n[64] | channel 0: cell[64] | channel 1: cell[64] | …
+ *     ends:    n[64] | channel 0: cell[64] | …                           the last value of games that end there
+ *     histogram: u32 [64][bins], changes too
  *
- * with a cell of Σ (n_limbs + 1 words) and Σ² (2·n_limbs + 1 words), so a game walks each channel in order of memory.
- * The ends make hold cost one addition a game: hold(t) = drop(t) + Σ_{u<t} ends(u). */
+ * with a cell of Σ (n_limbs + 1 words) and Σ² (2·n_limbs + 1 words). With C and E the running sums of changes and ends,
+ * hold(t) = C(t) and drop(t) = C(t) − E(t−1). */
 #include "kifumill/mean_curve.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "exact_add.h"
 
 typedef struct block {
-  uint64_t *words;     /* at, then ends */
+  uint64_t *words;     /* changes, then ends */
   uint32_t *histogram; /* or NULL */
 } block;
 
@@ -146,29 +148,35 @@ static km_status reserve(km_mean_curves *curves, size_t stratum, size_t n_points
   return KM_OK;
 }
 
-/* Adds n values of a channel to n cells from cell on. */
-static void add_values(const km_mean_curves *curves, size_t channel, uint64_t *cell, km_mean_column column, size_t n) {
+/* The integer of a column at a place: its limbs, or a double turned into one limb of scratch. */
+static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km_mean_column column, size_t place,
+                                uint64_t *scratch) {
+  if (!curves->is_double[channel])
+    return (const uint64_t *)column.values + place * column.stride;
+  *scratch = exact_fixed(((const double *)column.values)[place * column.stride]);
+  return scratch;
+}
+
+static inline int same(const uint64_t *a, const uint64_t *b, unsigned n_limbs) {
+  uint64_t different = a[0] ^ b[0];
+  for (unsigned i = 1; i < n_limbs; i++)
+    different |= a[i] ^ b[i];
+  return different == 0;
+}
+
+/* Adds the changes of a channel at places first…last−1 to their cells, the first of which is at cell. */
+static void add_changes(const km_mean_curves *curves, size_t channel, uint64_t *cell, km_mean_column column,
+                        size_t first, size_t last) {
   unsigned n_limbs = curves->channel[channel].n_limbs;
   size_t width = cell_words(curves, channel);
-  if (curves->is_double[channel]) {
-    const double *value = column.values;
-    for (size_t i = 0; i < n; i++, cell += width, value += column.stride)
-      exact_add1(cell, cell + 2, exact_fixed(*value));
-    return;
-  }
-  const uint64_t *value = column.values;
-  switch (n_limbs) {
-  case 1:
-    for (size_t i = 0; i < n; i++, cell += width, value += column.stride)
-      exact_add1(cell, cell + 2, (int64_t)*value);
-    break;
-  case 2:
-    for (size_t i = 0; i < n; i++, cell += width, value += column.stride)
-      exact_add2(cell, cell + 3, value);
-    break;
-  default:
-    for (size_t i = 0; i < n; i++, cell += width, value += column.stride)
-      exact_add_any(cell, cell + n_limbs + 1, value, n_limbs);
+  for (size_t t = first; t < last; t++, cell += width) {
+    const uint64_t *word = (const uint64_t *)column.values + t * column.stride; /* a double's bits compare as well */
+    if (t > 0 && same(word, word - column.stride, n_limbs))
+      continue;
+    uint64_t now, before;
+    exact_add(cell, cell + n_limbs + 1, value_at(curves, channel, column, t, &now), n_limbs);
+    if (t > 0)
+      exact_take(cell, cell + n_limbs + 1, value_at(curves, channel, column, t - 1, &before), n_limbs);
   }
 }
 
@@ -179,9 +187,31 @@ static size_t bin_of(const km_mean_curves *curves, double x) {
   return x < curves->histogram_max ? 1 + (size_t)(x * curves->bins_per_unit) : curves->n_bins - 1;
 }
 
-/* The column at a later place. Words are 8 bytes, whatever their type. */
-static km_mean_column advance(km_mean_column column, size_t n) {
-  return (km_mean_column){(const char *)column.values + 8 * n * column.stride, column.stride};
+/* A value is counted where it comes up, and discounted where it changes or behind the last place. */
+static void add_histogram(const km_mean_curves *curves, block *blocks, km_mean_column column, size_t n_points,
+                          size_t used) {
+  const double *value = column.values;
+  size_t bin = 0;
+  for (size_t t = 0; t < used; t++) {
+    size_t now = bin_of(curves, value[t * column.stride]);
+    uint32_t *row = blocks[t / KM_MEAN_BLOCK].histogram + t % KM_MEAN_BLOCK * curves->n_bins;
+    row[bin] -= t > 0;
+    row[bin = now]++;
+  }
+  if (n_points < curves->n_points) /* used is n_points; reserve() has made the place behind it */
+    blocks[used / KM_MEAN_BLOCK].histogram[used % KM_MEAN_BLOCK * curves->n_bins + bin]--;
+}
+
+/* The last value of the game, where it ends. */
+static void add_end(const km_mean_curves *curves, block *blocks, const km_mean_column *columns, size_t last) {
+  size_t place = last % KM_MEAN_BLOCK;
+  uint64_t *ends = blocks[last / KM_MEAN_BLOCK].words + curves->offset[curves->n_channels], scratch;
+  ends[place]++;
+  for (size_t c = 0; c < curves->n_channels; c++) {
+    unsigned n_limbs = curves->channel[c].n_limbs;
+    uint64_t *cell = ends + curves->offset[c] + place * cell_words(curves, c);
+    exact_add(cell, cell + n_limbs + 1, value_at(curves, c, columns[c], last, &scratch), n_limbs);
+  }
 }
 
 km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns, size_t n_points,
@@ -190,35 +220,31 @@ km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_me
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu of %zu, %zu places", stratum, curves->n_strata,
                       n_points);
   size_t used = n_points < curves->n_points ? n_points : curves->n_points;
-  km_status status = reserve(curves, stratum, used, err);
+  km_status status = reserve(curves, stratum, used + (used < curves->n_points), err);
   if (status != KM_OK)
     return status;
   block *blocks = curves->blocks + stratum * curves->n_blocks;
+  blocks[0].words[0]++;
   for (size_t first = 0; first < used; first += KM_MEAN_BLOCK) {
-    block *to = &blocks[first / KM_MEAN_BLOCK];
-    size_t n = used - first < KM_MEAN_BLOCK ? used - first : KM_MEAN_BLOCK;
-    for (size_t i = 0; i < n; i++)
-      to->words[i]++;
+    size_t last = used - first < KM_MEAN_BLOCK ? used : first + KM_MEAN_BLOCK;
     for (size_t c = 0; c < curves->n_channels; c++)
-      add_values(curves, c, to->words + curves->offset[c], advance(columns[c], first), n);
-    if (to->histogram != NULL) {
-      km_mean_column column = advance(columns[curves->histogram_channel], first);
-      for (size_t i = 0; i < n; i++)
-        to->histogram[i * curves->n_bins + bin_of(curves, ((const double *)column.values)[i * column.stride])]++;
-    }
+      add_changes(curves, c, blocks[first / KM_MEAN_BLOCK].words + curves->offset[c], columns[c], first, last);
   }
-  if (used == n_points) {
-    size_t last = n_points - 1, place = last % KM_MEAN_BLOCK;
-    uint64_t *ends = blocks[last / KM_MEAN_BLOCK].words + curves->offset[curves->n_channels];
-    ends[place]++;
-    for (size_t c = 0; c < curves->n_channels; c++)
-      add_values(curves, c, ends + curves->offset[c] + place * cell_words(curves, c), advance(columns[c], last), 1);
-  }
+  if (curves->n_bins > 0)
+    add_histogram(curves, blocks, columns[curves->histogram_channel], n_points, used);
+  if (used == n_points)
+    add_end(curves, blocks, columns, n_points - 1);
   stratum_head *head = &curves->strata[stratum];
   head->n_games++;
   head->length = head->length > used ? head->length : used;
   curves->beyond += n_points - used;
   return KM_OK;
+}
+
+/* Places of a stratum that have memory: those of its longest game and the one behind. */
+static size_t places_in_use(const km_mean_curves *curves, size_t stratum) {
+  size_t length = curves->strata[stratum].length;
+  return length == 0 || length == curves->n_points ? length : length + 1;
 }
 
 static int same_shape(const km_mean_curves *a, const km_mean_curves *b) {
@@ -251,12 +277,12 @@ km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from,
   if (!same_shape(into, from))
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves of different shapes cannot be merged");
   for (size_t s = 0; s < into->n_strata; s++) {
-    km_status status = reserve(into, s, from->strata[s].length, err);
+    km_status status = reserve(into, s, places_in_use(from, s), err);
     if (status != KM_OK)
       return status;
   }
   for (size_t s = 0; s < into->n_strata; s++) {
-    for (size_t b = 0; b * KM_MEAN_BLOCK < from->strata[s].length; b++)
+    for (size_t b = 0; b * KM_MEAN_BLOCK < places_in_use(from, s); b++)
       merge_block(into, &into->blocks[s * into->n_blocks + b], &from->blocks[s * into->n_blocks + b]);
     into->strata[s].n_games += from->strata[s].n_games;
     if (into->strata[s].length < from->strata[s].length)
@@ -271,7 +297,7 @@ size_t km_mean_curves_length(const km_mean_curves *curves, size_t stratum) { ret
 uint64_t km_mean_curves_beyond(const km_mean_curves *curves) { return curves->beyond; }
 size_t km_mean_curves_bytes(const km_mean_curves *curves) { return curves->bytes; }
 
-/* Adds the cell at a place of one half of its block to sum. */
+/* Adds the cell at a place of one half of its block to sum, or takes it away. */
 static void add_cell(const km_mean_curves *curves, size_t channel, const uint64_t *half, size_t place,
                      km_exact_sum *sum) {
   mp_size_t n_limbs = (mp_size_t)sum->n_limbs;
@@ -280,31 +306,56 @@ static void add_cell(const km_mean_curves *curves, size_t channel, const uint64_
   mpn_add_n(sum->sum, sum->sum, cell, n_limbs + 1);
   mpn_add_n(sum->square, sum->square, cell + n_limbs + 1, 2 * n_limbs + 1);
 }
+static void take_cell(const km_mean_curves *curves, size_t channel, const uint64_t *half, size_t place,
+                      km_exact_sum *sum) {
+  mp_size_t n_limbs = (mp_size_t)sum->n_limbs;
+  const uint64_t *cell = half + curves->offset[channel] + place * cell_words(curves, channel);
+  sum->n -= half[place];
+  mpn_sub_n(sum->sum, sum->sum, cell, n_limbs + 1);
+  mpn_sub_n(sum->square, sum->square, cell + n_limbs + 1, 2 * n_limbs + 1);
+}
 
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out) {
-  km_exact_sum ended;
-  km_exact_sum_init(&ended, curves->channel[channel].n_limbs, curves->channel[channel].denominator);
+  km_exact_sum running;
+  km_exact_sum_init(&running, curves->channel[channel].n_limbs, curves->channel[channel].denominator);
   for (size_t t = 0; t < curves->strata[stratum].length; t++) {
     const uint64_t *words = curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK].words;
-    out[t] = ended;
-    add_cell(curves, channel, words, t % KM_MEAN_BLOCK, &out[t]);
-    if (ends == KM_MEAN_HOLD)
-      add_cell(curves, channel, words + curves->offset[curves->n_channels], t % KM_MEAN_BLOCK, &ended);
+    add_cell(curves, channel, words, t % KM_MEAN_BLOCK, &running);
+    out[t] = running;
+    if (ends == KM_MEAN_DROP)
+      take_cell(curves, channel, words + curves->offset[curves->n_channels], t % KM_MEAN_BLOCK, &running);
   }
 }
 
-double km_mean_curves_quantile(const km_mean_curves *curves, size_t stratum, size_t point, uint32_t num, uint32_t den) {
-  if (curves->n_bins == 0 || point >= curves->strata[stratum].length || den == 0)
-    return NAN;
-  const block *from = &curves->blocks[stratum * curves->n_blocks + point / KM_MEAN_BLOCK];
-  const uint32_t *count = from->histogram + point % KM_MEAN_BLOCK * curves->n_bins;
-  uint64_t n = from->words[point % KM_MEAN_BLOCK];
-  uint64_t rank = (uint64_t)(((km_u128)n * num + den - 1) / den), seen = 0;
+/* The middle of the bin that holds the value of a rank ≥ 1. */
+static double value_of_rank(const km_mean_curves *curves, const uint32_t *count, uint64_t rank) {
   size_t bin = 0;
-  while (seen + count[bin] < (rank > 0 ? rank : 1))
-    seen += count[bin++];
+  for (uint64_t seen = count[0]; seen < rank; seen += count[bin])
+    bin++;
   if (bin == 0)
     return 0;
   return bin + 1 < curves->n_bins ? ((double)bin - 0.5) / curves->bins_per_unit : curves->histogram_max;
+}
+
+km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t num, uint32_t den,
+                                   double *out, km_err *err) {
+  if (curves->n_bins == 0)
+    return km_err_set(err, KM_ERR_USAGE, 0, "these mean curves keep no histogram");
+  uint32_t *count = calloc(curves->n_bins, sizeof *count);
+  if (count == NULL)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a histogram");
+  uint64_t n = 0;
+  for (size_t t = 0; t < curves->strata[stratum].length; t++) {
+    const block *from = &curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK];
+    size_t place = t % KM_MEAN_BLOCK;
+    for (size_t bin = 0; bin < curves->n_bins; bin++)
+      count[bin] += from->histogram[place * curves->n_bins + bin];
+    n += from->words[place];
+    uint64_t rank = (uint64_t)(((unsigned __int128)n * num + den - 1) / den);
+    out[t] = value_of_rank(curves, count, rank > 0 ? rank : 1);
+    n -= from->words[curves->offset[curves->n_channels] + place]; /* those that end here */
+  }
+  free(count);
+  return KM_OK;
 }

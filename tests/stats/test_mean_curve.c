@@ -55,6 +55,8 @@ static void make_game(random_game *game, uint64_t i) {
     row[6] = (uint64_t)((int64_t)row[6] >> 20);
     double x = t % 17 == 0 ? 0 : 1 + 75 * km_random_unit(row[0]);
     memcpy(&row[7], &x, sizeof x);
+    if (t > 0 && km_mix64(i * 777 + t) % 3 == 0) /* as when White moves: nothing changes */
+      memcpy(row, game->values[t - 1], sizeof game->values[t]);
   }
 }
 
@@ -64,6 +66,11 @@ static void add_game(km_mean_curves *curves, const random_game *game) {
   km_err err;
   if (km_mean_curves_add(curves, game->stratum, columns, game->n, &err) != KM_OK)
     fail_msg("%s", err.msg);
+}
+
+/* The q-th quartile. */
+static void read_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t q, double *out) {
+  assert_int_equal(km_mean_curves_quantiles(curves, stratum, q, 4, out, NULL), KM_OK);
 }
 
 static void assert_same(const km_mean_curves *a, const km_mean_curves *b) {
@@ -78,9 +85,12 @@ static void assert_same(const km_mean_curves *a, const km_mean_curves *b) {
         km_mean_curves_read(b, s, c, (km_mean_ends)ends, of_b);
         assert_memory_equal(of_a, of_b, length * sizeof *of_a);
       }
-    for (size_t t = 0; t < length; t++)
-      for (uint32_t q = 0; q <= 4; q++)
-        assert_true(km_mean_curves_quantile(a, s, t, q, 4) == km_mean_curves_quantile(b, s, t, q, 4));
+    for (uint32_t q = 0; q <= 4; q++) {
+      double quantiles_a[LENGTH_MAX], quantiles_b[LENGTH_MAX];
+      read_quantiles(a, s, q, quantiles_a);
+      read_quantiles(b, s, q, quantiles_b);
+      assert_memory_equal(quantiles_a, quantiles_b, length * sizeof(double));
+    }
   }
 }
 
@@ -181,15 +191,22 @@ static void quantiles(void **state) {
     for (size_t t = 0; t < game.n; t++)
       memcpy(&sorted[t][count[t]++], &game.values[t][7], sizeof(double));
   }
-  for (size_t t = 0; t < km_mean_curves_length(curves, 1); t++) {
+  for (size_t t = 0; t < km_mean_curves_length(curves, 1); t++)
     qsort(sorted[t], count[t], sizeof(double), compare_doubles);
-    for (uint32_t q = 0; q <= 4; q++) {
+  for (uint32_t q = 0; q <= 4; q++) {
+    double got[LENGTH_MAX];
+    read_quantiles(curves, 1, q, got);
+    for (size_t t = 0; t < km_mean_curves_length(curves, 1); t++) {
       size_t rank = (count[t] * q + 3) / 4;
-      double expected = sorted[t][rank > 0 ? rank - 1 : 0], got = km_mean_curves_quantile(curves, 1, t, q, 4);
-      assert_true(expected == 0 ? got == 0 : fabs(got - expected) <= 0.5 / 64);
+      double expected = sorted[t][rank > 0 ? rank - 1 : 0];
+      assert_true(expected == 0 ? got[t] == 0 : fabs(got[t] - expected) <= 0.5 / 64);
     }
   }
-  assert_true(isnan(km_mean_curves_quantile(curves, 0, 0, 1, 2)));
+  km_err err;
+  options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
+  km_mean_curves *without = curves_of(&options);
+  assert_int_equal(km_mean_curves_quantiles(without, 0, 1, 2, NULL, &err), KM_ERR_USAGE);
+  km_mean_curves_free(without);
   km_mean_curves_free(curves);
 }
 
@@ -203,10 +220,16 @@ static void histogram_edges(void **state) {
   const double values[] = {0, 76.999999, 77, 500};
   for (size_t i = 0; i < 4; i++)
     assert_int_equal(km_mean_curves_add(curves, i % 3, &(km_mean_column){&values[i], 1}, 1, NULL), KM_OK);
-  assert_true(km_mean_curves_quantile(curves, 0, 0, 0, 1) == 0);
-  assert_true(km_mean_curves_quantile(curves, 0, 0, 1, 1) == 77);
-  assert_true(km_mean_curves_quantile(curves, 1, 0, 1, 2) == 77 - 0.5 / 64);
-  assert_true(km_mean_curves_quantile(curves, 2, 0, 1, 2) == 77);
+  static const struct {
+    size_t stratum;
+    uint32_t quartile;
+    double expected;
+  } rows[] = {{0, 0, 0}, {0, 4, 77}, {1, 2, 77 - 0.5 / 64}, {2, 2, 77}};
+  for (size_t i = 0; i < 4; i++) {
+    double got;
+    read_quantiles(curves, rows[i].stratum, rows[i].quartile, &got);
+    assert_true(got == rows[i].expected);
+  }
   km_mean_curves_free(curves);
 }
 

@@ -5,8 +5,9 @@
  * gives the same bytes. Games end at different places: alignment drop counts a game only where it has a value, hold
  * carries its last value on.
  *
- * Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added, never in the loop, and within
- * max_bytes. One channel of doubles may also keep a histogram per place, from which quantiles are read. */
+ * Adding a game costs by how often its values change, not by how many there are: a black move changes S, its logarithm
+ * and one L. Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added, never in the loop, and
+ * within max_bytes. One channel of doubles may also keep a histogram per place, from which quantiles are read. */
 #ifndef KIFUMILL_MEAN_CURVE_H
 #define KIFUMILL_MEAN_CURVE_H
 
@@ -62,8 +63,10 @@ typedef enum km_mean_ends { KM_MEAN_DROP = 0, KM_MEAN_HOLD } km_mean_ends;
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out);
 
-/* The num/den quantile (1/2 the median) at a place, alignment drop: the middle of the bin that holds the value of rank
- * ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0; NaN without values or histogram. num ≤ den ≤ 2^31. */
-double km_mean_curves_quantile(const km_mean_curves *curves, size_t stratum, size_t point, uint32_t num, uint32_t den);
+/* The num/den quantile (1/2 the median) at places 0…length−1, alignment drop, into out: the middle of the bin that holds
+ * the value of rank ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0. num ≤ den ≤ 2^31, 1 ≤ den.
+ * KM_ERR_USAGE without a histogram. */
+km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t num, uint32_t den,
+                                   double *out, km_err *err);
 
 #endif
