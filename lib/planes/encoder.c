@@ -15,10 +15,7 @@
 
 #include "feature_set.h"
 
-enum {
-  WINDOW = 24,      /* steps a view buffer holds; the 7 kept at a turn are copied every 17 moves */
-  INLINE_COPY = 128 /* bytes up to which a copy is done here rather than by the library */
-};
+enum { WINDOW = 32 }; /* steps a view buffer holds; the 7 kept at a turn are copied every 25 moves */
 
 typedef struct copy_span {
   uint32_t store; /* km_plane_store */
@@ -167,34 +164,23 @@ size_t km_plane_encoder_row_bytes(const km_plane_encoder *encoder) { return enco
 
 /* ---- following the game ---- */
 
-/* memcpy of few bytes: 16 at a time, the last ones overlapping. */
-static inline void copy_few(uint8_t *restrict to, const uint8_t *restrict from, size_t n) {
-  if (n < 16 || n > INLINE_COPY) {
-    memcpy(to, from, n);
-    return;
-  }
-  for (size_t i = 0; i < n - 16; i += 16)
-    memcpy(to + i, from + i, 16);
-  memcpy(to + n - 16, from + n - 16, 16);
-}
+/* Code that is compiled once for the sizes of packed 19×19 planes, and once for any. */
+#define SPECIALISED static inline __attribute__((always_inline))
+enum { PLANE_19 = 46 };
 
 /* The newest step in the view (0 Black's, 1 White's) of a slot. */
 static inline uint8_t *newest(const km_plane_encoder *encoder, size_t slot, unsigned view) {
   return encoder->views + (2 * slot + view) * encoder->view_bytes + encoder->head * encoder->pair_bytes;
 }
 
-/* Makes the point of a slot's newest step colour (or empty) in both views. */
-static inline void set_cell(const km_plane_encoder *encoder, size_t slot, uint16_t point, uint8_t colour) {
-  unsigned cell = encoder->map[slot * encoder->n_points + point];
-  uint8_t bit = (uint8_t)(encoder->top >> (cell & encoder->low));
-  uint8_t *black_view = newest(encoder, slot, 0) + (cell >> encoder->shift);
-  uint8_t *white_view = newest(encoder, slot, 1) + (cell >> encoder->shift);
-  uint8_t black = colour == KM_BLACK ? bit : 0, white = colour == KM_WHITE ? bit : 0;
-  size_t second = encoder->plane_bytes;
-  black_view[0] = (uint8_t)((black_view[0] & ~bit) | black);
-  black_view[second] = (uint8_t)((black_view[second] & ~bit) | white);
-  white_view[0] = (uint8_t)((white_view[0] & ~bit) | white);
-  white_view[second] = (uint8_t)((white_view[second] & ~bit) | black);
+/* Makes a cell of a step colour (or empty): black and white are its two views. */
+SPECIALISED void set_cell(uint8_t *black, uint8_t *white, size_t plane_bytes, size_t byte, uint8_t bit,
+                          uint8_t colour) {
+  uint8_t is_black = colour == KM_BLACK ? bit : 0, is_white = colour == KM_WHITE ? bit : 0;
+  black[byte] = (uint8_t)((black[byte] & ~bit) | is_black);
+  white[byte] = (uint8_t)((white[byte] & ~bit) | is_white);
+  black[byte + plane_bytes] = (uint8_t)((black[byte + plane_bytes] & ~bit) | is_white);
+  white[byte + plane_bytes] = (uint8_t)((white[byte + plane_bytes] & ~bit) | is_black);
 }
 
 void km_plane_encoder_reset(km_plane_encoder *encoder) {
@@ -209,8 +195,11 @@ void km_plane_encoder_reset(km_plane_encoder *encoder) {
 
 void km_plane_encoder_setup(km_plane_encoder *encoder, uint8_t colour, uint16_t point) {
   assert(point < encoder->n_points);
-  for (size_t slot = 0; slot < encoder->n_slots; ++slot)
-    set_cell(encoder, slot, point, colour);
+  for (size_t slot = 0; slot < encoder->n_slots; ++slot) {
+    unsigned cell = encoder->map[slot * encoder->n_points + point];
+    set_cell(newest(encoder, slot, 0), newest(encoder, slot, 1), encoder->plane_bytes, cell >> encoder->shift,
+             (uint8_t)(encoder->top >> (cell & encoder->low)), colour);
+  }
   if (encoder->features != NULL)
     km_feature_set_setup(encoder->features, point);
 }
@@ -226,22 +215,41 @@ static void turn(km_plane_encoder *encoder) {
   encoder->head = WINDOW - KEPT;
 }
 
+/* A step in front of the head, in all slots. plane_bytes and packing are the encoder's. */
+SPECIALISED void push_step(const km_plane_encoder *encoder, const km_board *board, uint8_t colour, uint16_t point,
+                           size_t plane_bytes, km_packing packing) {
+  unsigned shift = packing == KM_PACK_BITS ? 3 : 0, top = packing == KM_PACK_BITS ? 0x80 : 1;
+  unsigned low = packing == KM_PACK_BITS ? 7 : 0;
+  size_t n_points = encoder->n_points, view_bytes = encoder->view_bytes, pair_bytes = 2 * plane_bytes;
+  uint8_t *black = newest(encoder, 0, 0), *white = black + view_bytes;
+  const uint16_t *map = encoder->map;
+  for (size_t slot = 0; slot < encoder->n_slots; ++slot) {
+    memcpy(black, black + pair_bytes, pair_bytes);
+    memcpy(white, white + pair_bytes, pair_bytes);
+    if (point < n_points)
+      set_cell(black, white, plane_bytes, map[point] >> shift, (uint8_t)(top >> (map[point] & low)), colour);
+    for (unsigned i = 0; i < board->n_captured; ++i) {
+      unsigned cell = map[board->captured[i]];
+      set_cell(black, white, plane_bytes, cell >> shift, (uint8_t)(top >> (cell & low)), KM_EMPTY);
+    }
+    black += 2 * view_bytes;
+    white += 2 * view_bytes;
+    map += n_points;
+  }
+}
+
 void km_plane_encoder_push(km_plane_encoder *encoder, const km_board *board, uint8_t colour, uint16_t point) {
   if (encoder->head == 0)
     turn(encoder);
   --encoder->head;
   if (encoder->n_steps < KM_HISTORY)
     ++encoder->n_steps;
-  for (size_t slot = 0; slot < encoder->n_slots; ++slot) {
-    for (unsigned view = 0; view < 2; ++view) {
-      uint8_t *step = newest(encoder, slot, view);
-      copy_few(step, step + encoder->pair_bytes, encoder->pair_bytes);
-    }
-    if (point < encoder->n_points)
-      set_cell(encoder, slot, point, colour);
-    for (unsigned i = 0; i < board->n_captured; ++i)
-      set_cell(encoder, slot, board->captured[i], KM_EMPTY);
-  }
+  if (encoder->options.packing == KM_PACK_BYTES)
+    push_step(encoder, board, colour, point, encoder->plane_bytes, KM_PACK_BYTES);
+  else if (encoder->plane_bytes == PLANE_19)
+    push_step(encoder, board, colour, point, PLANE_19, KM_PACK_BITS);
+  else
+    push_step(encoder, board, colour, point, encoder->plane_bytes, KM_PACK_BITS);
   if (encoder->features != NULL)
     km_feature_set_push(encoder->features, board, point);
 }
@@ -301,8 +309,10 @@ void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, u
     const copy_span *next = &program->spans[i];
     if (next->store == KM_STORE_FEATURE)
       memset(to, 0, next->n_bytes);
+    else if (next->n_bytes == PLANE_19)
+      memcpy(to, base[next->store] + next->offset, PLANE_19);
     else
-      copy_few(to, base[next->store] + next->offset, next->n_bytes);
+      memcpy(to, base[next->store] + next->offset, next->n_bytes);
     to += next->n_bytes;
   }
   if (encoder->features == NULL)
