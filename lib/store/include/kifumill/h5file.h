@@ -58,9 +58,11 @@ enum { KM_STORE_VERSION = 1 };
 
 typedef struct km_h5 km_h5;
 
-/* Starts PATH with the root attributes format, format_version, generator and those of origin. */
+/* Starts PATH with the root attributes format, format_version, generator and those of origin (NULL: put later). */
 km_status km_h5_create(km_h5 **file, const char *path, const char *format, const km_store_origin *origin, int force,
                        km_err *err);
+/* Puts the root attributes command, config, seed and input_digest. */
+km_status km_h5_put_origin(km_h5 *file, const km_store_origin *origin, km_err *err);
 /* Completes it under its final name. Frees file always. */
 km_status km_h5_finish(km_h5 *file, km_err *err);
 /* Opens PATH for reading, checks format (NULL: any) and format_version. */
@@ -73,6 +75,7 @@ const char *km_h5_path(const km_h5 *file);
 km_status km_h5_group(km_h5 *file, const char *name, const char *doc, km_err *err);
 /* Whether a dataset or group is there (no error when not). */
 int km_h5_exists(km_h5 *file, const char *name);
+int km_h5_is_group(km_h5 *file, const char *name);
 
 /* Attributes of the object at `at` ("/" is the root). Text is UTF-8 of fixed length. */
 km_status km_h5_put_text(km_h5 *file, const char *at, const char *name, const char *text, km_err *err);
@@ -84,8 +87,9 @@ km_status km_h5_get_text(km_h5 *file, const char *at, const char *name, char **t
 km_status km_h5_get_u64(km_h5 *file, const char *at, const char *name, uint64_t *value, km_err *err);
 km_status km_h5_get_f64(km_h5 *file, const char *at, const char *name, double *value, km_err *err);
 
-/* A contiguous column, written front to back through a buffer, hashed on the way: attribute xxh3_128 holds the digest of
- * its bytes. Several may be open at a time; the number of rows is stated first and must be met. */
+/* A contiguous column, written front to back through a buffer, hashed on the way: attribute KM_DIGEST_ATTRIBUTE holds the
+ * digest of its bytes. Several may be open at a time; the number of rows is stated first and must be met. */
+#define KM_DIGEST_ATTRIBUTE "xxh3_128"
 typedef struct km_h5_writer km_h5_writer;
 km_status km_h5_writer_open(km_h5_writer **writer, km_h5 *file, const km_column *column, uint64_t n_rows, km_err *err);
 km_status km_h5_writer_append(km_h5_writer *writer, const void *rows, uint64_t n_rows, km_err *err);
@@ -135,9 +139,15 @@ km_status km_h5_chunks_create(km_h5_chunks **chunks, km_h5 *file, const km_colum
 /* Appends a chunk that holds n_rows (chunk_rows; fewer only in the last one, which is padded all the same). */
 km_status km_h5_chunks_append(km_h5_chunks *chunks, const void *packed, size_t n_packed, uint32_t n_rows, km_err *err);
 km_status km_h5_chunks_close(km_h5_chunks *chunks, km_err *err); /* frees chunks always; NULL is allowed */
-/* Where chunk number i of a dataset lies in the file. Both arrays have n_chunks = ceil(n_rows / chunk_rows) entries. */
-km_status km_h5_chunk_places(km_h5 *file, const char *name, const km_h5_info *info, uint64_t *offsets, uint32_t *sizes,
-                             km_err *err);
+/* Opens one for reading. Any thread may read; HDF5's lock is held for the time of the copy. */
+km_status km_h5_chunks_open(km_h5_chunks **chunks, km_h5 *file, const char *name, km_err *err);
+/* Copies the compressed bytes of chunk number i into *packed, a malloc'ed buffer of *capacity bytes that grows as needed.
+ * KM_ERR_FORMAT: no such chunk, or larger than max_bytes. */
+typedef struct km_h5_buffer {
+  void *bytes;
+  size_t n_bytes, capacity;
+} km_h5_buffer;
+km_status km_h5_chunks_read(km_h5_chunks *chunks, uint64_t i, size_t max_bytes, km_h5_buffer *packed, km_err *err);
 
 /* One dataset over those of other files, joined by rows. Missing files read as column->fill. */
 typedef struct km_h5_part {

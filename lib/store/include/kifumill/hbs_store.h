@@ -14,20 +14,21 @@
 
 /* Which series a file has. */
 typedef struct km_hbs_shape {
-  uint32_t n_limbs;  /* of S and of a layer: 2 for boards to 31×31, up to 4 */
-  uint32_t n_layers; /* 0: none kept; else of the largest board */
+  uint32_t n_limbs;   /* of S and of a layer: 2 for boards to 31×31, 4 for larger ones */
+  uint32_t n_layers;  /* 0: none kept; else of the largest board */
+  uint32_t n_colours; /* 1: s, log2, layer; 2: those are Black's, and s_white, log2_white, layer_white come behind */
   uint32_t with_log2; /* 0: readers take it from S */
-  km_codec codec;
+  km_codec codec;     /* when writing */
 } km_hbs_shape;
 
-enum { KM_HBS_COLUMN_S = 0 }; /* the columns of a block in order: s, then log2 if kept, then layer if kept */
+enum { KM_HBS_COLOURS_MAX = 2, KM_HBS_COLUMNS_MAX = 3 * KM_HBS_COLOURS_MAX };
 
-/* The schema of /trajectory; owns its columns. */
+/* The schema of /trajectory; owns its columns. Numbers of the columns of a block, by colour; -1: not kept. */
 typedef struct km_hbs_schema {
   km_hbs_shape shape;
-  km_column columns[3];
+  km_column columns[KM_HBS_COLUMNS_MAX];
   km_table_schema table;
-  int log2_column, layer_column; /* -1: not kept */
+  int s_column[KM_HBS_COLOURS_MAX], log2_column[KM_HBS_COLOURS_MAX], layer_column[KM_HBS_COLOURS_MAX];
 } km_hbs_schema;
 /* Fills *schema, which must not move afterwards. KM_ERR_USAGE for a shape that cannot be. */
 km_status km_hbs_schema_init(km_hbs_schema *schema, const km_hbs_shape *shape, km_err *err);
@@ -44,28 +45,35 @@ km_h5 *km_hbs_writer_file(km_hbs_writer *writer);
 km_status km_hbs_writer_finish(km_hbs_writer *writer, km_err *err); /* frees writer always */
 void km_hbs_writer_abandon(km_hbs_writer *writer);
 
-typedef struct km_hbs km_hbs;
-km_status km_hbs_open(km_hbs **hbs, const char *path, km_err *err);
-void km_hbs_close(km_hbs *hbs);
-km_h5 *km_hbs_file(km_hbs *hbs);
-const km_hbs_schema *km_hbs_schema_of(const km_hbs *hbs);
-uint64_t km_hbs_n_games(const km_hbs *hbs);
-const uint64_t *km_hbs_offsets(const km_hbs *hbs); /* n_games+1 */
-const km_table_reader *km_hbs_table(const km_hbs *hbs);
+typedef struct km_hbs_store km_hbs_store;
+km_status km_hbs_store_open(km_hbs_store **hbs, const char *path, km_err *err);
+void km_hbs_store_close(km_hbs_store *hbs);
+km_h5 *km_hbs_store_file(km_hbs_store *hbs);
+const km_hbs_schema *km_hbs_store_schema(const km_hbs_store *hbs);
+uint64_t km_hbs_store_n_games(const km_hbs_store *hbs);
+const uint64_t *km_hbs_store_offsets(const km_hbs_store *hbs); /* n_games+1 */
+const km_table_reader *km_hbs_store_table(const km_hbs_store *hbs);
 
 /* Reads series of games in one thread; NULL when memory is out. */
-typedef struct km_hbs_cursor km_hbs_cursor;
-km_hbs_cursor *km_hbs_cursor_new(const km_hbs *hbs);
-void km_hbs_cursor_free(km_hbs_cursor *cursor);
-/* The series of game i: *n positions. The pointers are borrowed until the next call on this cursor; log2 is computed where
- * it is not kept; layers is NULL where they are not. s: [n][n_limbs], layers: [n][n_layers][n_limbs]. */
-typedef struct km_hbs_series {
-  uint64_t n;
+typedef struct km_hbs_store_cursor km_hbs_store_cursor;
+km_hbs_store_cursor *km_hbs_store_cursor_new(const km_hbs_store *hbs);
+void km_hbs_store_cursor_free(km_hbs_store_cursor *cursor);
+/* One series of a game. The pointers are borrowed until the next call on the cursor; log2 and layers are NULL where they are
+ * not kept. s: [n][n_limbs], layers: [n][n_layers][n_limbs]. */
+typedef struct km_hbs_store_series {
+  uint64_t n; /* positions */
   const uint64_t *s;
   const double *log2;
   const uint64_t *layers;
-} km_hbs_series;
-/* with_layers 0 leaves series->layers NULL and saves reading them. */
-km_status km_hbs_game(km_hbs_cursor *cursor, uint64_t i, int with_layers, km_hbs_series *series, km_err *err);
+} km_hbs_store_series;
+/* Series number colour (0, or 1 of a file of both colours) of game i. with_layers 0 leaves series->layers NULL and saves
+ * reading them. */
+typedef struct km_hbs_store_what {
+  uint64_t game;
+  unsigned colour;
+  int with_layers;
+} km_hbs_store_what;
+km_status km_hbs_store_game(km_hbs_store_cursor *cursor, const km_hbs_store_what *what, km_hbs_store_series *series,
+                            km_err *err);
 
 #endif

@@ -11,12 +11,13 @@
 #define KM_MANIFEST_FORMAT "kifumill manifest"
 #define KM_MANIFEST_NAME "manifest.json"
 
-/* One shard or other file. */
+/* One shard, or a virtual file. */
 typedef struct km_shard_entry {
   char name[64];    /* file name */
   char split[16];   /* "train", …; "" for what belongs to none */
   char digest[33];  /* XXH3-128 of the file's bytes, hexadecimal */
   uint32_t index;   /* number in its split */
+  uint32_t is_virtual; /* a file over the shards of a split: its rows are theirs */
   uint64_t n_rows;
   uint64_t n_bytes; /* of the file */
 } km_shard_entry;
@@ -33,7 +34,7 @@ typedef struct km_manifest_count {
 typedef struct km_manifest {
   km_store_origin origin;
   const km_manifest_pair *settings; /* "layout": "alphago-zero", … */
-  const km_manifest_count *counts;  /* "games", "rows", "rows_train", … */
+  const km_manifest_count *counts;  /* "games", …; "rows" and "rows_SPLIT" are checked against the files */
   const char *const *planes;
   const km_shard_entry *files; /* shards in order of split and index, then virtual files */
   size_t n_settings, n_counts, n_planes, n_files;

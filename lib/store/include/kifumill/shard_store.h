@@ -40,12 +40,13 @@ km_status km_shard_writer_append(km_shard_writer *writer, km_block *block, km_er
 km_status km_shard_writer_finish(km_shard_writer *writer, km_shard_entry *entry, km_err *err);
 void km_shard_writer_abandon(km_shard_writer *writer); /* NULL is allowed */
 
-/* Fills *entry from a finished shard: what a resumed run does with those it finds. KM_ERR_FORMAT: no shard, or damaged
+/* Fills *entry from a finished shard or virtual file: what a resumed run does with those it finds. KM_ERR_FORMAT: no shard, or damaged
  * metadata. */
 km_status km_shard_entry_read(km_shard_entry *entry, const char *path, km_err *err);
 
-/* A file whose datasets are those of the given shards joined, n_shards ≤ KM_VIRTUAL_PARTS_MAX; it lies in their folder. */
+/* A file whose datasets are those of the given shards of one split joined, n_shards ≤ KM_VIRTUAL_PARTS_MAX; it lies in their
+ * folder. Fills *entry for the manifest (may be NULL); its index is that of the first shard. */
 km_status km_shard_virtual(const char *path, const km_shard_spec *spec, const km_shard_entry *shards, size_t n_shards,
-                           km_err *err);
+                           km_shard_entry *entry, km_err *err);
 
 #endif

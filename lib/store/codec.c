@@ -1,0 +1,223 @@
+/* codec.c: zstd through libzstd, zlib format through libdeflate, and HDF5's byte shuffle.
+ *
+ * libdeflate makes the same format as zlib, several times faster, for blocks that are in memory as a whole: chunks
+ * are. Contexts are made once a thread; packing a chunk allocates nothing once the shuffle buffer has its size. */
+#include "kifumill/codec.h"
+
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { GZIP_LEVEL_MAX = 12, ZSTD_LEVEL_MAX = 22 };
+
+struct km_codec_ctx {
+  km_codec codec;
+  ZSTD_CCtx *zstd_in;
+  ZSTD_DCtx *zstd_out;
+  struct libdeflate_compressor *deflate_in;
+  struct libdeflate_decompressor *deflate_out;
+  unsigned char *room; /* for shuffled bytes */
+  size_t room_bytes;
+};
+
+static const struct {
+  const char *name;
+  uint8_t kind, level, level_max;
+} codecs[] = {
+    {"none", KM_CODEC_NONE, 0, 0},
+    {"gzip", KM_CODEC_GZIP, 6, GZIP_LEVEL_MAX},
+    {"zstd", KM_CODEC_ZSTD, 1, ZSTD_LEVEL_MAX},
+};
+enum { N_CODECS = sizeof codecs / sizeof codecs[0] };
+
+km_status km_codec_parse(km_codec *codec, const char *text, km_err *err) {
+  for (size_t i = 0; i < N_CODECS; i++) {
+    size_t n = strlen(codecs[i].name);
+    if (strncmp(text, codecs[i].name, n) || (text[n] && text[n] != ':'))
+      continue;
+    unsigned long level = codecs[i].level;
+    if (text[n] == ':') {
+      char *end = NULL;
+      level = text[n + 1] >= '0' && text[n + 1] <= '9' ? strtoul(text + n + 1, &end, 10) : 0;
+      if (!end || *end || level < 1 || level > codecs[i].level_max)
+        return km_err_set(err, KM_ERR_USAGE, 0, "codec %.40s: the level is not in 1…%d", text, codecs[i].level_max);
+    }
+    *codec = (km_codec){codecs[i].kind, (uint8_t)level};
+    return KM_OK;
+  }
+  return km_err_set(err, KM_ERR_USAGE, 0, "%.40s is no codec: zstd, zstd:1…22, gzip, gzip:1…12, none", text);
+}
+
+void km_codec_print(km_codec codec, char text[16]) {
+  if (codec.kind == KM_CODEC_NONE || codec.kind >= N_CODECS)
+    snprintf(text, 16, "none");
+  else
+    snprintf(text, 16, "%s:%u", codecs[codec.kind].name, codec.level);
+}
+
+km_codec_ctx *km_codec_ctx_new(km_codec codec) {
+  km_codec_ctx *ctx = calloc(1, sizeof *ctx);
+  if (!ctx)
+    return NULL;
+  ctx->codec = codec;
+  int made = 1;
+  if (codec.kind == KM_CODEC_ZSTD) {
+    ctx->zstd_in = ZSTD_createCCtx();
+    ctx->zstd_out = ZSTD_createDCtx();
+    made = ctx->zstd_in && ctx->zstd_out &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(ctx->zstd_in, ZSTD_c_compressionLevel, codec.level)) &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(ctx->zstd_in, ZSTD_c_checksumFlag, 1));
+  } else if (codec.kind == KM_CODEC_GZIP) {
+    ctx->deflate_in = libdeflate_alloc_compressor(codec.level);
+    ctx->deflate_out = libdeflate_alloc_decompressor();
+    made = ctx->deflate_in && ctx->deflate_out;
+  }
+  if (!made) {
+    km_codec_ctx_free(ctx);
+    return NULL;
+  }
+  return ctx;
+}
+
+void km_codec_ctx_free(km_codec_ctx *ctx) {
+  if (!ctx)
+    return;
+  ZSTD_freeCCtx(ctx->zstd_in);
+  ZSTD_freeDCtx(ctx->zstd_out);
+  if (ctx->deflate_in)
+    libdeflate_free_compressor(ctx->deflate_in);
+  if (ctx->deflate_out)
+    libdeflate_free_decompressor(ctx->deflate_out);
+  free(ctx->room);
+  free(ctx);
+}
+
+size_t km_codec_bound(km_codec codec, size_t n_bytes) {
+  switch (codec.kind) {
+  case KM_CODEC_ZSTD:
+    return ZSTD_compressBound(n_bytes) + 4; /* the frame's check sum */
+  case KM_CODEC_GZIP:
+    return libdeflate_zlib_compress_bound(NULL, n_bytes);
+  default:
+    return n_bytes;
+  }
+}
+
+/* Gives ctx->room at least n_bytes. */
+static km_status make_room(km_codec_ctx *ctx, size_t n_bytes, km_err *err) {
+  if (n_bytes <= ctx->room_bytes)
+    return KM_OK;
+  unsigned char *room = realloc(ctx->room, n_bytes);
+  if (!room)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  ctx->room = room;
+  ctx->room_bytes = n_bytes;
+  return KM_OK;
+}
+
+km_status km_codec_pack(km_codec_ctx *ctx, void *packed, size_t *n_packed, const void *raw, size_t n_bytes,
+                        size_t element_bytes, km_err *err) {
+  if (element_bytes > 1 && ctx->codec.kind != KM_CODEC_NONE) {
+    km_status status = make_room(ctx, n_bytes, err);
+    if (status)
+      return status;
+    km_shuffle(ctx->room, raw, n_bytes / element_bytes, element_bytes);
+    raw = ctx->room;
+  }
+  size_t bound = km_codec_bound(ctx->codec, n_bytes), n = n_bytes;
+  switch (ctx->codec.kind) {
+  case KM_CODEC_ZSTD:
+    n = ZSTD_compress2(ctx->zstd_in, packed, bound, raw, n_bytes);
+    if (ZSTD_isError(n))
+      return km_err_set(err, KM_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
+    break;
+  case KM_CODEC_GZIP:
+    n = libdeflate_zlib_compress(ctx->deflate_in, raw, n_bytes, packed, bound);
+    if (n == 0)
+      return km_err_set(err, KM_ERR_NOMEM, 0, "gzip: a chunk of %zu bytes does not fit its bound", n_bytes);
+    break;
+  default:
+    memcpy(packed, raw, n_bytes);
+  }
+  *n_packed = n;
+  return KM_OK;
+}
+
+km_status km_codec_unpack(km_codec_ctx *ctx, void *raw, size_t n_bytes, const void *packed, size_t n_packed,
+                          size_t element_bytes, km_err *err) {
+  int shuffled = element_bytes > 1 && ctx->codec.kind != KM_CODEC_NONE;
+  if (shuffled) {
+    km_status status = make_room(ctx, n_bytes, err);
+    if (status)
+      return status;
+  }
+  void *to = shuffled ? ctx->room : raw;
+  size_t n = n_packed;
+  switch (ctx->codec.kind) {
+  case KM_CODEC_ZSTD:
+    n = ZSTD_decompressDCtx(ctx->zstd_out, to, n_bytes, packed, n_packed);
+    if (ZSTD_isError(n))
+      return km_err_set(err, KM_ERR_FORMAT, 0, "cannot be unpacked (zstd: %s)", ZSTD_getErrorName(n));
+    break;
+  case KM_CODEC_GZIP:
+    if (libdeflate_zlib_decompress(ctx->deflate_out, packed, n_packed, to, n_bytes, &n) != LIBDEFLATE_SUCCESS)
+      return km_err_set(err, KM_ERR_FORMAT, 0, "cannot be unpacked (gzip)");
+    break;
+  default:
+    if (n_packed == n_bytes)
+      memcpy(to, packed, n_bytes);
+  }
+  if (n != n_bytes)
+    return km_err_set(err, KM_ERR_FORMAT, 0, "unpacks to %zu bytes instead of %zu", n, n_bytes);
+  if (shuffled)
+    km_unshuffle(raw, to, n_bytes / element_bytes, element_bytes);
+  return KM_OK;
+}
+
+/* The widths in use have loops of constant stride, which compilers turn into vector code. */
+#define SHUFFLE_LOOP(width)                                                                                        \
+  for (size_t b = 0; b < (width); b++)                                                                             \
+    for (size_t i = 0; i < n_elements; i++)                                                                        \
+  out[b * n_elements + i] = in[i * (width) + b]
+#define UNSHUFFLE_LOOP(width)                                                                                      \
+  for (size_t i = 0; i < n_elements; i++)                                                                          \
+    for (size_t b = 0; b < (width); b++)                                                                           \
+  out[i * (width) + b] = in[b * n_elements + i]
+
+void km_shuffle(void *restrict to, const void *restrict from, size_t n_elements, size_t element_bytes) {
+  unsigned char *restrict out = to;
+  const unsigned char *restrict in = from;
+  switch (element_bytes) {
+  case 2:
+    SHUFFLE_LOOP(2u);
+    break;
+  case 4:
+    SHUFFLE_LOOP(4u);
+    break;
+  case 8:
+    SHUFFLE_LOOP(8u);
+    break;
+  default:
+    SHUFFLE_LOOP(element_bytes);
+  }
+}
+
+void km_unshuffle(void *restrict to, const void *restrict from, size_t n_elements, size_t element_bytes) {
+  unsigned char *restrict out = to;
+  const unsigned char *restrict in = from;
+  switch (element_bytes) {
+  case 2:
+    UNSHUFFLE_LOOP(2u);
+    break;
+  case 4:
+    UNSHUFFLE_LOOP(4u);
+    break;
+  case 8:
+    UNSHUFFLE_LOOP(8u);
+    break;
+  default:
+    UNSHUFFLE_LOOP(element_bytes);
+  }
+}
