@@ -1,0 +1,350 @@
+/* score.c: sums per game, replicates of them, percentile intervals.
+ *
+ * A position is kept as 2 · fine bin + outcome. A replicate adds, over the games with weight, their sums and
+ * the weight itself into a histogram of those keys; AUC and calibration are read off the histogram. Within a
+ * fine bin predictions count with their mean over the data, so that the point estimate of the calibration
+ * error is exact. */
+#include "kifumill/score.h"
+
+#include "kifumill/hash.h"
+#include "kifumill/summary.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 2 * KM_SCORE_FINE_BINS, COARSE = KM_SCORE_FINE_BINS / KM_CALIBRATION_BINS };
+_Static_assert(KM_SCORE_FINE_BINS % KM_CALIBRATION_BINS == 0, "calibration bins are unions of fine bins");
+_Static_assert(KEYS <= UINT16_MAX, "a key fits 16 bits");
+
+/* What a replicate computes: the metrics, then the share of outcomes 1 in each calibration bin. */
+enum { VALUES = KM_METRICS + KM_CALIBRATION_BINS };
+
+typedef struct game_sums {
+  uint64_t game;
+  size_t first; /* of keys */
+  double n, correct, log_loss, brier;
+} game_sums;
+
+struct km_score {
+  game_sums *games;
+  size_t n_games, games_capacity;
+  uint16_t *keys;
+  size_t n_keys, keys_capacity;
+  double bin_sum[KM_SCORE_FINE_BINS], bin_n[KM_SCORE_FINE_BINS]; /* of the predictions in a fine bin */
+};
+
+static const char *const metric_names[] = {"accuracy", "log_loss", "brier", "auc", "ece"};
+const char *km_metric_name(km_metric metric) {
+  return (unsigned)metric < KM_METRICS ? metric_names[metric] : "unknown";
+}
+
+/* Exact AUC
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct scored {
+  double score, y;
+} scored;
+
+static int by_score(const void *a, const void *b) {
+  double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
+  return x < y ? -1 : x > y;
+}
+
+km_status km_auc(double *auc, const double *score, const double *y, size_t n, km_err *err) {
+  scored *order = malloc((n ? n : 1) * sizeof *order);
+  if (!order)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory to sort %zu scores", n);
+  for (size_t i = 0; i < n; i++)
+    order[i] = (scored){score[i], y[i]};
+  qsort(order, n, sizeof *order, by_score);
+  double won = 0, negatives = 0, positives = 0; /* won: pairs, ties as one half */
+  for (size_t i = 0, j; i < n; i = j) {
+    double up = 0, down = 0;
+    for (j = i; j < n && order[j].score == order[i].score; j++) {
+      up += order[j].y > 0;
+      down += !(order[j].y > 0);
+    }
+    won += up * (negatives + 0.5 * down);
+    positives += up;
+    negatives += down;
+  }
+  free(order);
+  *auc = positives > 0 && negatives > 0 ? won / (positives * negatives) : NAN;
+  return KM_OK;
+}
+
+/* Collecting
+ * -------------------------------------------------------------------------------------------------------- */
+
+km_score *km_score_new(void) {
+  return calloc(1, sizeof(km_score));
+}
+
+void km_score_free(km_score *score) {
+  if (!score)
+    return;
+  free(score->games);
+  free(score->keys);
+  free(score);
+}
+
+/* array with room for needed items; NULL (array is kept) when memory is out. */
+static void *reserve(void *array, size_t *capacity, size_t needed, size_t item_bytes, km_err *err) {
+  if (array && needed <= *capacity)
+    return array;
+  size_t room = *capacity < 1024 ? 1024 : *capacity;
+  while (room < needed)
+    room *= 2;
+  void *more = realloc(array, room * item_bytes);
+  if (more)
+    *capacity = room;
+  else
+    km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the scores of %zu positions or games", room);
+  return more;
+}
+
+static km_status check_predictions(const double *p, const double *y, size_t n, km_err *err) {
+  for (size_t i = 0; i < n; i++) {
+    bool good = p[i] >= 0 && p[i] <= 1;
+    if (good && (y[i] == 0 || y[i] == 1))
+      continue;
+    km_status status =
+        good ? km_err_set(err, KM_ERR_FORMAT, 0, "outcome %zu is %g, neither 0 nor 1", i, y[i])
+             : km_err_set(err, KM_ERR_FORMAT, 0, "probability %zu is %g, not in [0, 1]", i, p[i]);
+    if (err)
+      err->pos = i;
+    return status;
+  }
+  return KM_OK;
+}
+
+km_status km_score_add(km_score *score, uint64_t game, const double *p, const double *y, size_t n,
+                       km_err *err) {
+  km_status status = check_predictions(p, y, n, err);
+  if (status != KM_OK)
+    return status;
+  game_sums *games = reserve(score->games, &score->games_capacity, score->n_games + 1, sizeof *games, err);
+  if (!games)
+    return KM_ERR_NOMEM;
+  score->games = games;
+  uint16_t *keys = reserve(score->keys, &score->keys_capacity, score->n_keys + n, sizeof *keys, err);
+  if (!keys)
+    return KM_ERR_NOMEM;
+  score->keys = keys;
+  game_sums sums = {.game = game, .first = score->n_keys, .n = (double)n};
+  for (size_t i = 0; i < n; i++) {
+    double given = y[i] > 0 ? p[i] : 1 - p[i];
+    size_t bin = (size_t)(p[i] * KM_SCORE_FINE_BINS);
+    bin = bin < KM_SCORE_FINE_BINS ? bin : KM_SCORE_FINE_BINS - 1;
+    sums.correct += given > 0.5 ? 1 : given == 0.5 ? 0.5 : 0;
+    sums.log_loss -= log(given > 1e-15 ? given : 1e-15);
+    sums.brier += (1 - given) * (1 - given);
+    score->bin_sum[bin] += p[i];
+    score->bin_n[bin]++;
+    keys[score->n_keys++] = (uint16_t)(2 * bin + (y[i] > 0));
+  }
+  games[score->n_games++] = sums;
+  return KM_OK;
+}
+
+/* One replicate
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* floor(2^64 · P(X ≤ w)) for X ~ Poisson(1), w = 0 … 11. */
+static const uint64_t poisson[] = {
+    6786177901268885274u,  13572355802537770549u, 16965444753172213186u, 18096474403383694065u,
+    18379231815936564285u, 18435783298447138329u, 18445208545532234003u, 18446555009401533385u,
+    18446723317385195808u, 18446742018272269410u, 18446743888360976771u, 18446744058369041076u,
+};
+
+unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate) {
+  uint64_t bits = km_random(seed, game, replicate, KM_PURPOSE_BOOTSTRAP);
+  unsigned weight = 0;
+  while (weight < sizeof poisson / sizeof *poisson && bits >= poisson[weight])
+    weight++;
+  return weight;
+}
+
+typedef struct totals {
+  double n, correct, log_loss, brier;
+  uint64_t count[KEYS];
+} totals;
+
+static void add_game(const km_score *score, size_t g, unsigned weight, totals *t) {
+  const game_sums *sums = &score->games[g];
+  size_t end = g + 1 < score->n_games ? score->games[g + 1].first : score->n_keys;
+  t->n += weight * sums->n;
+  t->correct += weight * sums->correct;
+  t->log_loss += weight * sums->log_loss;
+  t->brier += weight * sums->brier;
+  for (size_t i = sums->first; i < end; i++)
+    t->count[score->keys[i]] += weight;
+}
+
+static void read_histogram(const km_score *score, const totals *t, double *value, double *auc_error) {
+  double won = 0, tied = 0, positives = 0, negatives = 0, error = 0;
+  for (size_t coarse = 0; coarse < KM_CALIBRATION_BINS; coarse++) {
+    double n = 0, ones = 0, sum = 0;
+    for (size_t bin = coarse * COARSE; bin < (coarse + 1) * COARSE; bin++) {
+      double down = (double)t->count[2 * bin], up = (double)t->count[2 * bin + 1];
+      won += up * negatives;
+      tied += up * down;
+      positives += up;
+      negatives += down;
+      n += up + down;
+      ones += up;
+      if (score->bin_n[bin] > 0)
+        sum += (up + down) * (score->bin_sum[bin] / score->bin_n[bin]);
+    }
+    value[KM_METRICS + coarse] = n > 0 ? ones / n : NAN;
+    error += fabs(ones - sum);
+  }
+  bool both = positives > 0 && negatives > 0;
+  value[KM_METRIC_AUC] = both ? (won + 0.5 * tied) / (positives * negatives) : NAN;
+  *auc_error = both ? 0.5 * tied / (positives * negatives) : NAN;
+  value[KM_METRIC_ECE] = t->n > 0 ? error / t->n : NAN;
+}
+
+/* All VALUES for the games weighted by replicate r; r = SIZE_MAX: every game once. */
+static void compute(const km_score *score, uint64_t seed, size_t r, totals *t, double *value,
+                    double *auc_error) {
+  memset(t, 0, sizeof *t);
+  for (size_t g = 0; g < score->n_games; g++) {
+    unsigned weight = r == SIZE_MAX ? 1 : km_bootstrap_weight(seed, score->games[g].game, r);
+    if (weight)
+      add_game(score, g, weight, t);
+  }
+  value[KM_METRIC_ACCURACY] = t->n > 0 ? t->correct / t->n : NAN;
+  value[KM_METRIC_LOG_LOSS] = t->n > 0 ? t->log_loss / t->n : NAN;
+  value[KM_METRIC_BRIER] = t->n > 0 ? t->brier / t->n : NAN;
+  read_histogram(score, t, value, auc_error);
+}
+
+/* All replicates
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef struct replicates {
+  const km_score *score, *minus; /* minus: NULL, or what is subtracted */
+  const km_bootstrap *bootstrap;
+  double *value; /* n_replicates × VALUES */
+} replicates;
+
+static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
+  (void)thread;
+  const replicates *all = ctx;
+  double *value = all->value + r * VALUES, other[VALUES], auc_error;
+  totals *t = malloc(sizeof *t);
+  if (!t)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a bootstrap replicate");
+  compute(all->score, all->bootstrap->seed, r, t, value, &auc_error);
+  if (all->minus) {
+    compute(all->minus, all->bootstrap->seed, r, t, other, &auc_error);
+    for (size_t v = 0; v < VALUES; v++)
+      value[v] -= other[v];
+  }
+  free(t);
+  return KM_OK;
+}
+
+static km_estimate interval(const replicates *all, size_t v, double value, double *scratch) {
+  km_estimate e = {value, NAN, NAN};
+  size_t n = 0;
+  for (size_t r = 0; r < all->bootstrap->n_replicates; r++)
+    if (!isnan(all->value[r * VALUES + v]))
+      scratch[n++] = all->value[r * VALUES + v];
+  km_sort(scratch, n);
+  e.low = km_quantile(scratch, n, 0.5 * (1 - all->bootstrap->level));
+  e.high = km_quantile(scratch, n, 0.5 * (1 + all->bootstrap->level));
+  return e;
+}
+
+/* estimate[v] = point[v] with the interval of the replicates. */
+static km_status estimate_all(replicates *all, const double *point, km_estimate *estimate, km_err *err) {
+  const km_bootstrap *b = all->bootstrap;
+  if (!(b->level > 0 && b->level < 1) && b->n_replicates)
+    return km_err_set(err, KM_ERR_USAGE, 0, "the level of an interval is between 0 and 1, not %g", b->level);
+  if (b->n_replicates > (size_t)1 << 24)
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%zu bootstrap replicates are beyond the limit of 2^24",
+                      b->n_replicates);
+  all->value = malloc((b->n_replicates + 1) * VALUES * sizeof *all->value);
+  double *scratch = malloc((b->n_replicates + 1) * sizeof *scratch);
+  km_status status = KM_OK;
+  if (!all->value || !scratch)
+    status = km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", b->n_replicates);
+  if (status == KM_OK)
+    status = km_workers_run(b->workers, b->n_replicates, replicate_task, all, err);
+  for (size_t v = 0; v < VALUES && status == KM_OK; v++)
+    estimate[v] = interval(all, v, point[v], scratch);
+  free(all->value);
+  free(scratch);
+  return status;
+}
+
+static km_status point_values(const km_score *score, double *value, double *auc_error, totals **t,
+                              km_err *err) {
+  *t = malloc(sizeof **t);
+  if (!*t)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the histogram of a score");
+  compute(score, 0, SIZE_MAX, *t, value, auc_error);
+  return KM_OK;
+}
+
+static void describe(const km_score *score, const totals *t, km_score_result *out) {
+  out->n_positions = t->n;
+  out->n_games = score->n_games;
+  for (size_t i = 0; i < KM_CALIBRATION_BINS; i++) {
+    km_calibration_bin *bin = &out->calibration[i];
+    double sum = 0;
+    bin->low = (double)i / KM_CALIBRATION_BINS;
+    bin->high = (double)(i + 1) / KM_CALIBRATION_BINS;
+    for (size_t fine = i * COARSE; fine < (i + 1) * COARSE; fine++) {
+      bin->n += score->bin_n[fine];
+      sum += score->bin_sum[fine];
+      out->n_positive += (double)t->count[2 * fine + 1];
+    }
+    bin->mean_p = bin->n > 0 ? sum / bin->n : NAN;
+  }
+}
+
+km_status km_score_evaluate(const km_score *score, const km_bootstrap *bootstrap, km_score_result *out,
+                            km_err *err) {
+  double point[VALUES];
+  km_estimate estimate[VALUES];
+  totals *t;
+  *out = (km_score_result){0};
+  km_status status = point_values(score, point, &out->auc_error, &t, err);
+  if (status != KM_OK)
+    return status;
+  describe(score, t, out);
+  free(t);
+  replicates all = {.score = score, .bootstrap = bootstrap};
+  status = estimate_all(&all, point, estimate, err);
+  if (status != KM_OK)
+    return status;
+  memcpy(out->metric, estimate, sizeof out->metric);
+  for (size_t i = 0; i < KM_CALIBRATION_BINS; i++)
+    out->calibration[i].share = estimate[KM_METRICS + i];
+  return KM_OK;
+}
+
+km_status km_score_compare(const km_score *a, const km_score *b, const km_bootstrap *bootstrap,
+                           km_estimate difference[KM_METRICS], km_err *err) {
+  double point[VALUES], other[VALUES], auc_error;
+  km_estimate estimate[VALUES];
+  totals *t;
+  km_status status = point_values(a, point, &auc_error, &t, err);
+  if (status != KM_OK)
+    return status;
+  compute(b, 0, SIZE_MAX, t, other, &auc_error);
+  free(t);
+  for (size_t v = 0; v < VALUES; v++)
+    point[v] -= other[v];
+  replicates all = {.score = a, .minus = b, .bootstrap = bootstrap};
+  status = estimate_all(&all, point, estimate, err);
+  if (status == KM_OK)
+    memcpy(difference, estimate, KM_METRICS * sizeof *difference);
+  return status;
+}
