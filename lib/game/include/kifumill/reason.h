@@ -31,6 +31,8 @@ typedef enum km_reason_kind { KM_KIND_REFUSED, KM_KIND_CUT, KM_KIND_REPAIRED, KM
   X(STRAY_BYTE, REPAIRED, "stray_byte", "a byte that no syntax explains was skipped")                                \
   X(UNTERMINATED_TREE, REPAIRED, "unterminated_tree", "the closing parenthesis is missing")                          \
   X(UNTERMINATED_VALUE, REPAIRED, "unterminated_value", "a value without its closing bracket")                       \
+  X(MISSING_BRACKET, REPAIRED, "missing_bracket", "a move without its opening bracket")                              \
+  X(LONG_TEXT, REPAIRED, "long_text", "a text longer than 65,535 bytes was cut")                                     \
   X(MISSING_SEMICOLON, REPAIRED, "missing_semicolon", "a node without its semicolon")                                \
   X(MISSING_PARENTHESIS, REPAIRED, "missing_parenthesis", "a game without its opening parenthesis")                  \
   X(GLUED_GAME, REPAIRED, "glued_game", "a game that starts inside another one")                                     \
