@@ -157,23 +157,33 @@ static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km
   return scratch;
 }
 
-static inline int same(const uint64_t *a, const uint64_t *b, unsigned n_limbs) {
-  uint64_t different = a[0] ^ b[0];
-  for (unsigned i = 1; i < n_limbs; i++)
-    different |= a[i] ^ b[i];
-  return different == 0;
+/* The first place in t…last−1 whose words differ from those before it (t ≥ 1), or last. */
+static size_t next_change(const uint64_t *values, size_t stride, unsigned n_limbs, size_t t, size_t last) {
+  const uint64_t *word = values + t * stride;
+  if (n_limbs == 2) { /* the usual width: two registers carry the value along */
+    for (uint64_t low = word[-(ptrdiff_t)stride], high = word[1 - (ptrdiff_t)stride];
+         t < last && word[0] == low && word[1] == high; word += stride)
+      t++;
+    return t;
+  }
+  while (t < last && memcmp(word, word - stride, n_limbs * sizeof *word) == 0) {
+    word += stride;
+    t++;
+  }
+  return t;
 }
 
-/* Adds the changes of a channel at places first…last−1 to their cells, the first of which is at cell. */
-static void add_changes(const km_mean_curves *curves, size_t channel, uint64_t *cell, km_mean_column column,
+/* Adds the changes of a channel at places first…last−1 to their cells, the first of which is at cells. */
+static void add_changes(const km_mean_curves *curves, size_t channel, uint64_t *cells, km_mean_column column,
                         size_t first, size_t last) {
   unsigned n_limbs = curves->channel[channel].n_limbs;
   size_t width = cell_words(curves, channel);
-  for (size_t t = first; t < last; t++, cell += width) {
-    const uint64_t *word = (const uint64_t *)column.values + t * column.stride; /* a double's bits compare as well */
-    if (t > 0 && same(word, word - column.stride, n_limbs))
-      continue;
-    uint64_t now, before;
+  for (size_t t = first; t < last; t++) {
+    if (t > 0) /* a double's bits compare as well */
+      t = next_change(column.values, column.stride, n_limbs, t, last);
+    if (t == last)
+      return;
+    uint64_t now, before, *cell = cells + (t - first) * width;
     exact_add(cell, cell + n_limbs + 1, value_at(curves, channel, column, t, &now), n_limbs);
     if (t > 0)
       exact_take(cell, cell + n_limbs + 1, value_at(curves, channel, column, t - 1, &before), n_limbs);
