@@ -16,27 +16,43 @@
 
 enum { RECIPROCAL_BITS = 18 };
 
-/* The four neighbours of a site, as cells. */
-typedef struct around {
-  uint32_t cell[4];
-} around;
+/* The four neighbours of a site (left, right, up, down) are four 16-bit lanes of one register, and what is asked of
+ * them is answered for all four at once: masks have all bits of a lane set, or none. */
+typedef uint16_t lanes __attribute__((vector_size(8)));
+typedef int16_t signed_lanes __attribute__((vector_size(8)));
+typedef uint64_t one_lane __attribute__((vector_size(8)));
+typedef uint32_t quads __attribute__((vector_size(16)));
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "lane 0 is the low end of the register");
 
-ALWAYS_INLINE around look_around(const km_board *board, unsigned site) {
+ALWAYS_INLINE uint64_t bits_of(lanes v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  return bits;
+}
+ALWAYS_INLINE uint32_t lane(uint64_t bits, int i) { return (uint16_t)(bits >> 16 * i); }
+
+ALWAYS_INLINE lanes look_around(const km_board *board, unsigned site) {
   const uint16_t *at = board->cell + site;
   ptrdiff_t w = board->stride;
-  return (around){{at[-1], at[1], at[-w], at[w]}};
+  return (lanes){at[-1], at[1], at[-w], at[w]};
 }
 
-/* first[i] = 1 if neighbour i is a stone and none before it is of its chain. */
-ALWAYS_INLINE void first_of_chain(const around *near, uint32_t first[4]) {
-  const uint32_t *c = near->cell;
-  first[0] = c[0] >> 15;
-  first[1] = (c[1] >> 15) & (c[1] != c[0]);
-  first[2] = (c[2] >> 15) & (c[2] != c[0]) & (c[2] != c[1]);
-  first[3] = (c[3] >> 15) & (c[3] != c[0]) & (c[3] != c[1]) & (c[3] != c[2]);
+ALWAYS_INLINE lanes empties(lanes cells) { return (lanes)((cells & (uint16_t)KM_CELL_KIND) == 0); }
+ALWAYS_INLINE lanes of_kind(lanes cells, uint32_t kind) {
+  return (lanes)((cells & (uint16_t)KM_CELL_KIND) == (uint16_t)kind);
 }
 
-ALWAYS_INLINE uint32_t has_kind(uint32_t cell, uint32_t kind) { return (cell & KM_CELL_KIND) == kind; }
+/* The stones that are the first of their chain among the neighbours. No cell is 0, so what is shifted in matches none. */
+ALWAYS_INLINE lanes first_of_chain(lanes near) {
+  lanes repeated = (lanes)(near == (lanes)((one_lane)near << 16)) | (lanes)(near == (lanes)((one_lane)near << 32)) |
+                   (lanes)(near == (lanes)((one_lane)near << 48));
+  return (lanes)((signed_lanes)near < 0) & ~repeated;
+}
+
+/* Pairs the lanes up: low[i] | high[i] << 16. */
+ALWAYS_INLINE quads pair(lanes low, lanes high) {
+  return (quads)__builtin_shufflevector(low, high, 0, 4, 1, 5, 2, 6, 3, 7);
+}
 
 /* One liberty, as it counts in km_chain.liberties. */
 ALWAYS_INLINE uint32_t liberty(uint32_t site) { return site << 16 | 1; }
@@ -94,46 +110,43 @@ void km_board_copy(km_board *dst, const km_board *src) {
   memcpy(dst->chain, src->chain, src->n_sites * sizeof src->chain[0]);
 }
 
-/* The liberties that a stone at site brings to the chain whose cells are root: its empty neighbours that no stone of
- * the chain touches. (An empty cell holds its own site.) */
-ALWAYS_INLINE uint32_t new_liberties(const km_board *board, unsigned site, uint32_t root) {
+/* The liberties that a stone at site, with neighbours near, brings to the chain whose cells are root: its empty
+ * neighbours that no stone of the chain touches. (An empty cell holds its own site.) */
+ALWAYS_INLINE uint32_t new_liberties(const km_board *board, unsigned site, lanes near, uint32_t root) {
   const uint16_t *at = board->cell + site;
   ptrdiff_t w = board->stride;
-  uint32_t left = at[-1], right = at[1], up = at[-w], down = at[w];
-  uint32_t free_nw = at[-w - 1] != root, free_ne = at[-w + 1] != root;
-  uint32_t free_sw = at[w - 1] != root, free_se = at[w + 1] != root;
-  uint32_t is_left = (left < KM_CELL_BORDER) & free_nw & free_sw & (at[-2] != root);
-  uint32_t is_right = (right < KM_CELL_BORDER) & free_ne & free_se & (at[2] != root);
-  uint32_t is_up = (up < KM_CELL_BORDER) & free_nw & free_ne & (at[-2 * w] != root);
-  uint32_t is_down = (down < KM_CELL_BORDER) & free_sw & free_se & (at[2 * w] != root);
-  return (liberty(left) & -is_left) + (liberty(right) & -is_right) + (liberty(up) & -is_up) +
-         (liberty(down) & -is_down);
+  uint16_t own = (uint16_t)root;
+  lanes far = {at[-2], at[2], at[-2 * w], at[2 * w]};
+  lanes corner = (lanes)((lanes){at[-w - 1], at[-w + 1], at[w - 1], at[w + 1]} == own);
+  lanes touched = (lanes)(far == own) | __builtin_shufflevector(corner, corner, 0, 1, 0, 2) |
+                  __builtin_shufflevector(corner, corner, 2, 3, 1, 3);
+  lanes gained = empties(near) & ~touched;
+  quads sum = pair(gained & 1, gained & near);
+  sum += __builtin_shufflevector(sum, sum, 2, 3, 0, 1);
+  return sum[0] + sum[1];
 }
 
-/* The largest of the chains of one kind around a site, as a cell. */
-static uint32_t largest(const km_board *board, uint32_t kind, const around *near) {
-  uint32_t root = 0;
-  unsigned size = 0;
+/* The largest of the chains whose cells are in the lanes of the mask own. */
+static uint32_t largest(const km_board *board, lanes near, lanes own) {
+  uint64_t cells = bits_of(near & own);
+  uint32_t root = 0, size = 0;
   for (int i = 0; i < 4; i++) {
-    unsigned n = board->chain[near->cell[i] & KM_CELL_HEAD].size;
-    if (has_kind(near->cell[i], kind) && n > size) {
-      root = near->cell[i];
-      size = n;
-    }
+    uint32_t cell = lane(cells, i), n = cell ? board->chain[cell & KM_CELL_HEAD].size : 0;
+    root = n > size ? cell : root;
+    size = n > size ? n : size;
   }
   return root;
 }
 
-/* Joins the other own chains around a stone that is part of root already: near and first are the stone's. */
-static void merge(km_board *board, uint32_t root, const around *near, const uint32_t first[4], km_undo *undo) {
+/* Joins chains to root, whose cells are in the lanes of the mask others. */
+static void merge(km_board *board, uint32_t root, lanes near, lanes others, km_undo *undo) {
   km_chain *chain = &board->chain[root & KM_CELL_HEAD];
-  for (int i = 0; i < 4; i++) {
-    unsigned head = near->cell[i] & KM_CELL_HEAD;
-    if (!first[i] || !has_kind(near->cell[i], root & KM_CELL_KIND) || near->cell[i] == root)
-      continue;
-    unsigned s = head;
+  for (uint64_t cells = bits_of(near & others); cells;) {
+    int shift = __builtin_ctzll(cells) & 48;
+    unsigned head = (unsigned)(cells >> shift) & KM_CELL_HEAD, s = head;
+    cells &= ~((uint64_t)0xffff << shift);
     do {
-      chain->liberties += new_liberties(board, s, root);
+      chain->liberties += new_liberties(board, s, look_around(board, s), root);
       board->cell[s] = (uint16_t)root;
       s = board->chain[s].next;
     } while (s != head);
@@ -146,41 +159,60 @@ static void merge(km_board *board, uint32_t root, const around *near, const uint
   }
 }
 
-/* Puts a stone on an empty site and brings the chains up to date; captures nothing. Returns the cell of its chain. */
-ALWAYS_INLINE uint32_t place(km_board *board, uint32_t kind, unsigned site, const around *near,
-                             const uint32_t first[4], km_undo *undo) {
-  const uint32_t *c = near->cell;
-  for (int i = 0; i < 4; i++)
-    board->chain[c[i] & KM_CELL_HEAD].liberties -= liberty(site) & -first[i];
-  uint32_t own[4], root = 0, several = 0;
+/* Takes a liberty from the chains in the lanes of the mask which; whether one of them may
+ * have none left. */
+ALWAYS_INLINE uint32_t take_liberty(km_board *board, unsigned site, lanes near, lanes which) {
+  uint64_t heads = bits_of(near & (uint16_t)KM_CELL_HEAD);
+  uint32_t takes[4], dying = 0;
+  quads taken = pair(which, which) & liberty(site);
+  memcpy(takes, &taken, sizeof takes);
   for (int i = 0; i < 4; i++) {
-    own[i] = has_kind(c[i], kind);
-    root = own[i] ? c[i] : root;
+    uint32_t *liberties = &board->chain[lane(heads, i)].liberties;
+    uint32_t rest = *liberties - takes[i];
+    *liberties = rest;
+    dying |= takes[i] & 1 & !(uint16_t)rest;
   }
-  if (!root) {
-    uint32_t liberties = 0;
-    for (int i = 0; i < 4; i++)
-      liberties += liberty(c[i]) & -(uint32_t)(c[i] < KM_CELL_BORDER);
-    board->chain[site] = (km_chain){liberties, 1, (uint16_t)site};
-    board->cell[site] = (uint16_t)(kind | site);
-    return kind | site;
-  }
+  return dying;
+}
+
+/* The reverse. */
+ALWAYS_INLINE void give_liberty(km_board *board, unsigned site, lanes near, lanes which) {
+  uint64_t cells = bits_of(near);
+  uint32_t gives[4];
+  quads given = pair(which, which) & liberty(site);
+  memcpy(gives, &given, sizeof gives);
   for (int i = 0; i < 4; i++)
-    several |= own[i] & (c[i] != root);
-  if (several)
-    root = largest(board, kind, near);
-  km_chain *chain = &board->chain[root & KM_CELL_HEAD];
+    board->chain[lane(cells, i) & KM_CELL_HEAD].liberties += gives[i];
+}
+
+/* Puts a stone on an empty site and brings the chains up to date; captures nothing. Returns the cell of its chain;
+ * *dying tells whether a chain around may have lost its last liberty. */
+ALWAYS_INLINE uint32_t place(km_board *board, uint32_t kind, unsigned site, lanes near, uint32_t *dying,
+                             km_undo *undo) {
+  lanes first = first_of_chain(near), own = first & of_kind(near, kind);
+  *dying = take_liberty(board, site, near, first);
+  uint64_t own_bits = bits_of(own);
+  int shift = __builtin_ctzll(own_bits | (uint64_t)1 << 63);
+  uint64_t other_bits = own_bits >> shift >> 16;
+  uint32_t joins = -(uint32_t)(own_bits != 0), friend = (uint16_t)(bits_of(near) >> shift);
+  uint32_t root = (friend & joins) | ((kind | site) & ~joins);
+  if (other_bits)
+    root = largest(board, near, own);
+  unsigned head = root & KM_CELL_HEAD;
+  km_chain *chain = &board->chain[head];
   if (undo) {
-    undo->root = (uint16_t)(root & KM_CELL_HEAD);
+    undo->root = (uint16_t)head;
     undo->root_chain = *chain;
   }
-  chain->liberties += new_liberties(board, site, root);
-  chain->size++;
-  board->chain[site].next = chain->next;
+  /* The first stone of a chain joins an empty one. */
+  uint32_t next = (chain->next & joins) | (site & ~joins);
+  chain->liberties = (chain->liberties & joins) + new_liberties(board, site, near, root);
+  chain->size = (uint16_t)((chain->size & joins) + 1);
   chain->next = (uint16_t)site;
+  board->chain[site].next = (uint16_t)next;
   board->cell[site] = (uint16_t)root;
-  if (several)
-    merge(board, root, near, first, undo);
+  if (other_bits)
+    merge(board, root, near, own & (lanes)(near != (uint16_t)root), undo);
   return root;
 }
 
@@ -190,11 +222,8 @@ static void remove_chain(km_board *board, unsigned colour, unsigned head) {
   uint32_t kind = km_cell_kind(km_opponent((uint8_t)colour));
   unsigned s = head;
   do {
-    around near = look_around(board, s);
-    uint32_t first[4];
-    first_of_chain(&near, first);
-    for (int i = 0; i < 4; i++)
-      board->chain[near.cell[i] & KM_CELL_HEAD].liberties += liberty(s) & -(first[i] & has_kind(near.cell[i], kind));
+    lanes near = look_around(board, s);
+    give_liberty(board, s, near, first_of_chain(near) & of_kind(near, kind));
     unsigned point = km_board_point(board, s);
     board->cell[s] = (uint16_t)s;
     toggle(board, colour, point);
@@ -205,12 +234,11 @@ static void remove_chain(km_board *board, unsigned colour, unsigned head) {
 }
 
 /* Captures the chains of colour around site that have no liberty left; sets the ko point if it is one. */
-static void capture(km_board *board, unsigned colour, const around *near, uint32_t root, km_undo *undo) {
-  uint32_t kind = km_cell_kind(colour);
+static void capture(km_board *board, unsigned colour, lanes near, uint32_t root, km_undo *undo) {
+  uint64_t cells = bits_of(near & first_of_chain(near) & of_kind(near, km_cell_kind(colour)));
   for (int i = 0; i < 4; i++) {
-    unsigned head = near->cell[i] & KM_CELL_HEAD;
-    /* Two neighbours of one chain: after the first its sites are empty. */
-    if (!has_kind(near->cell[i], kind) || km_chain_liberties(board, head) || board->cell[head] != near->cell[i])
+    unsigned head = lane(cells, i) & KM_CELL_HEAD;
+    if (!lane(cells, i) || km_chain_liberties(board, head))
       continue;
     remove_chain(board, colour, head);
     if (undo)
@@ -225,19 +253,13 @@ static void capture(km_board *board, unsigned colour, const around *near, uint32
 
 /* Executes a move on an empty site. */
 ALWAYS_INLINE void play(km_board *board, unsigned colour, unsigned point, unsigned site, km_undo *undo) {
-  uint32_t kind = km_cell_kind(colour), enemy = kind ^ KM_CELL_BORDER;
-  around near = look_around(board, site);
-  uint32_t first[4];
-  first_of_chain(&near, first);
-  uint32_t root = place(board, kind, site, &near, first, undo);
+  lanes near = look_around(board, site);
+  uint32_t dying, root = place(board, km_cell_kind(colour), site, near, &dying, undo);
   toggle(board, colour, point);
   board->ko = KM_POINT_OFFBOARD;
   board->n_captured = 0;
-  uint32_t dead = 0;
-  for (int i = 0; i < 4; i++)
-    dead |= has_kind(near.cell[i], enemy) & !km_chain_liberties(board, near.cell[i] & KM_CELL_HEAD);
-  if (__builtin_expect(dead != 0, 0))
-    capture(board, km_opponent((uint8_t)colour), &near, root, undo);
+  if (__builtin_expect(dying != 0, 0))
+    capture(board, km_opponent((uint8_t)colour), near, root, undo);
   if (__builtin_expect(!km_chain_liberties(board, root & KM_CELL_HEAD), 0)) {
     remove_chain(board, colour, root & KM_CELL_HEAD);
     if (undo)
@@ -252,18 +274,16 @@ static void pass(km_board *board) {
 
 /* Whether a stone on an empty site would have no liberty after captures. */
 ALWAYS_INLINE int is_suicide(const km_board *board, uint32_t kind, unsigned site) {
-  around near = look_around(board, site);
-  const uint32_t *c = near.cell;
-  if (__builtin_expect((c[0] < KM_CELL_BORDER) | (c[1] < KM_CELL_BORDER) | (c[2] < KM_CELL_BORDER) |
-                           (c[3] < KM_CELL_BORDER),
-                       1))
+  lanes near = look_around(board, site);
+  if (__builtin_expect(bits_of(empties(near)) != 0, 1))
     return 0;
-  uint32_t saved = 0;
+  uint64_t cells = bits_of(near);
   for (int i = 0; i < 4; i++) {
-    unsigned liberties = km_chain_liberties(board, c[i] & KM_CELL_HEAD);
-    saved |= (has_kind(c[i], kind) & (liberties > 1)) | (has_kind(c[i], kind ^ KM_CELL_BORDER) & (liberties == 1));
+    uint32_t cell = lane(cells, i), liberties = km_chain_liberties(board, cell & KM_CELL_HEAD);
+    if ((cell & KM_CELL_KIND) == kind ? liberties > 1 : (cell & KM_CELL_STONE) && liberties == 1)
+      return 0;
   }
-  return !saved;
+  return 1;
 }
 
 /* The class of a point that is not on the board. */
@@ -276,7 +296,7 @@ ALWAYS_INLINE km_play_class classify(const km_board *board, unsigned colour, uns
     return KM_PLAY_OCCUPIED;
   if (is_suicide(board, km_cell_kind(colour), site))
     return KM_PLAY_SUICIDE;
-  return (board->ko == point) & (board->ko_colour == colour) ? KM_PLAY_KO : KM_PLAY_LEGAL;
+  return board->ko == point && board->ko_colour == colour ? KM_PLAY_KO : KM_PLAY_LEGAL;
 }
 
 km_play_class km_board_classify(const km_board *board, uint8_t colour, uint16_t point) {
@@ -334,11 +354,8 @@ static void restore_chain(km_board *board, unsigned colour, unsigned head) {
   uint32_t kind = km_cell_kind(km_opponent((uint8_t)colour)), own = km_cell_kind(colour) | head;
   unsigned s = head;
   do {
-    around near = look_around(board, s);
-    uint32_t first[4];
-    first_of_chain(&near, first);
-    for (int i = 0; i < 4; i++)
-      board->chain[near.cell[i] & KM_CELL_HEAD].liberties -= liberty(s) & -(first[i] & has_kind(near.cell[i], kind));
+    lanes near = look_around(board, s);
+    take_liberty(board, s, near, first_of_chain(near) & of_kind(near, kind));
     unsigned point = km_board_point(board, s);
     board->cell[s] = (uint16_t)own;
     board->stones[colour - 1][point >> 3] ^= (uint8_t)(0x80 >> (point & 7));
@@ -368,7 +385,7 @@ void km_board_undo(km_board *board, const km_undo *undo) {
     return;
   unsigned colour = undo->colour, site = undo->site;
   if (undo->suicide)
-    restore_chain(board, colour, undo->root ? undo->root : site);
+    restore_chain(board, colour, undo->root);
   for (unsigned i = undo->n_dead; i-- > 0;)
     restore_chain(board, km_opponent((uint8_t)colour), undo->dead[i]);
   board->cell[site] = (uint16_t)site;
@@ -376,14 +393,10 @@ void km_board_undo(km_board *board, const km_undo *undo) {
   board->hash = undo->hash;
   for (unsigned i = undo->n_merged; i-- > 0;)
     unmerge(board, colour, undo->root, undo->merged[i]);
-  if (undo->root)
-    board->chain[undo->root] = undo->root_chain;
+  board->chain[undo->root] = undo->root_chain;
   board->chain[site] = undo->site_chain;
-  around near = look_around(board, site);
-  uint32_t first[4];
-  first_of_chain(&near, first);
-  for (int i = 0; i < 4; i++)
-    board->chain[near.cell[i] & KM_CELL_HEAD].liberties += liberty(site) & -first[i];
+  lanes near = look_around(board, site);
+  give_liberty(board, site, near, first_of_chain(near));
 }
 
 /* Carries out a set-up stone that only adds (or changes nothing); 0 if it replaces or removes a stone. */
@@ -396,10 +409,8 @@ static int add_stone(km_board *board, const km_setup *setup) {
     return 1;
   if (colour != KM_EMPTY)
     return 0;
-  around near = look_around(board, site);
-  uint32_t first[4];
-  first_of_chain(&near, first);
-  place(board, km_cell_kind(setup->colour), site, &near, first, NULL);
+  uint32_t dying;
+  place(board, km_cell_kind(setup->colour), site, look_around(board, site), &dying, NULL);
   toggle(board, setup->colour, setup->point);
   return 1;
 }
@@ -445,15 +456,14 @@ km_hash128 km_board_hash_after(const km_board *board, uint8_t colour, uint16_t p
   uint32_t gone = suicide ? kind : kind ^ KM_CELL_BORDER;
   if (!suicide)
     hash = km_hash128_xor(hash, km_stone_key(colour, point));
-  around near = look_around(board, site);
-  uint32_t first[4];
-  first_of_chain(&near, first);
+  lanes near = look_around(board, site);
+  uint64_t cells = bits_of(near & first_of_chain(near) & of_kind(near, gone));
   for (int i = 0; i < 4; i++) {
-    unsigned head = near.cell[i] & KM_CELL_HEAD, s = head;
-    if (!first[i] || !has_kind(near.cell[i], gone) || km_chain_liberties(board, head) > 1)
+    unsigned head = lane(cells, i) & KM_CELL_HEAD, s = head;
+    if (!lane(cells, i) || km_chain_liberties(board, head) > 1)
       continue;
     do {
-      hash = km_hash128_xor(hash, km_stone_key(km_cell_colour(near.cell[i]), km_board_point(board, s)));
+      hash = km_hash128_xor(hash, km_stone_key(km_cell_colour(lane(cells, i)), km_board_point(board, s)));
       s = board->chain[s].next;
     } while (s != head);
   }
@@ -488,10 +498,10 @@ unsigned km_chain_liberty_sites(const km_board *board, unsigned chain, uint16_t 
   if (want > max)
     want = max;
   while (n < want) {
-    around near = look_around(board, s);
+    uint64_t cells = bits_of(look_around(board, s));
     for (int i = 0; i < 4 && n < want; i++)
-      if (near.cell[i] < KM_CELL_BORDER && reports(board, s, near.cell[i]))
-        sites[n++] = (uint16_t)near.cell[i];
+      if (lane(cells, i) < KM_CELL_BORDER && reports(board, s, lane(cells, i)))
+        sites[n++] = (uint16_t)lane(cells, i);
     s = board->chain[s].next;
   }
   return n;
