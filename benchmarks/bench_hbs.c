@@ -2,10 +2,11 @@
  *
  *     bench_hbs [FILE]
  *
- * FILE is a flat file of games (flat_games.h), of which the first 5,000 on 19×19 are used; without it, random games from
- * a fixed seed. All rows run in every round, so that a noisy machine disturbs them alike. Printed are the median over
- * the rounds in nanoseconds a unit (a position, a stone set, or a board), the median of the ratios to the replay of the same
- * round, and a digest of the result, which must not change with machine or compiler. */
+ * FILE is a flat file of games (flat_games.h), of which the first 5,000 on 19×19 are used; without it, random
+ * games from a fixed seed. All rows run in every round, so that a noisy machine disturbs them alike. Printed
+ * are the median over the rounds in nanoseconds a unit (a position, a stone set, or a board), the median of
+ * the ratios to the replay of the same round, and a digest of the result, which must not change with machine
+ * or compiler. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,20 @@ static uint64_t with_tracker(bench *b, const km_hbs_geometry *geometry, int with
   uint64_t digest = 0;
   for (size_t g = 0; g < b->corpus.n_games; g++) {
     run_game(b, &b->corpus.games[g], geometry, with_layers);
-    digest = km_mix64(digest ^ b->hbs.s[0] ^ b->hbs.s[1] ^ b->s[b->replay.ply] ^ (with_layers ? b->layer[2] : 0));
+    digest =
+        km_mix64(digest ^ b->hbs.s[0] ^ b->hbs.s[1] ^ b->s[b->replay.ply] ^ (with_layers ? b->layer[2] : 0));
   }
   return digest;
 }
-static uint64_t replay_s(bench *b) { return with_tracker(b, &b->plain, 0); }
-static uint64_t replay_layers(bench *b) { return with_tracker(b, &b->plain, 1); }
-static uint64_t replay_canon(bench *b) { return with_tracker(b, &b->canon, 1); }
+static uint64_t replay_s(bench *b) {
+  return with_tracker(b, &b->plain, 0);
+}
+static uint64_t replay_layers(bench *b) {
+  return with_tracker(b, &b->plain, 1);
+}
+static uint64_t replay_canon(bench *b) {
+  return with_tracker(b, &b->canon, 1);
+}
 
 /* Replay, S, layers and logarithms, with a digest of every number, which is most of its time. */
 static uint64_t everything(bench *b) {
@@ -116,10 +124,11 @@ static uint64_t means(bench *b) {
   for (size_t c = 0; c < N_CHANNELS; c++) {
     channels[c] = (km_mean_channel){c + 1 < N_CHANNELS ? LIMBS : 0, 1};
     columns[c] = c == 0 ? (km_mean_column){b->s, LIMBS}
-                         : (km_mean_column){b->layer + LIMBS * (c - 1), LIMBS * N_LAYERS};
+                        : (km_mean_column){b->layer + LIMBS * (c - 1), LIMBS * N_LAYERS};
   }
   columns[N_CHANNELS - 1] = (km_mean_column){b->log2, 1};
-  const km_mean_options options = {channels, N_CHANNELS, 1, MOVES_MAX, (size_t)1 << 30, N_CHANNELS - 1, 77, 64};
+  const km_mean_options options = {channels,        N_CHANNELS,     1,  MOVES_MAX,
+                                   (size_t)1 << 30, N_CHANNELS - 1, 77, 64};
   km_mean_curves *curves;
   if (km_mean_curves_new(&curves, &options, NULL) != KM_OK)
     die("out of memory");
@@ -193,10 +202,12 @@ static void run(bench *b) {
       seconds[i][round] = seconds_now() - begin;
       ratio[i][round] = rows[i].share * seconds[i][round] / seconds[0][round];
     }
-  printf("%zu games, %llu positions, %d rounds\n", b->corpus.n_games, (unsigned long long)b->n_positions, ROUNDS);
+  printf("%zu games, %llu positions, %d rounds\n", b->corpus.n_games, (unsigned long long)b->n_positions,
+         ROUNDS);
   printf("%-30s %9s %19s %9s  %s\n", "", "ns/unit", "smallest … largest", "× replay", "digest");
   for (int i = 0; i < N_ROWS; i++) {
-    double unit = 1e9 * rows[i].share / (double)b->n_positions, median = median_of(seconds[i], ROUNDS); /* sorts */
+    double unit = 1e9 * rows[i].share / (double)b->n_positions,
+           median = median_of(seconds[i], ROUNDS); /* sorts */
     printf("%-30s %9.2f %8.2f … %8.2f %9.3f  %016llx\n", rows[i].name, median * unit, seconds[i][0] * unit,
            seconds[i][ROUNDS - 1] * unit, median_of(ratio[i], ROUNDS), (unsigned long long)digest[i]);
   }

@@ -1,7 +1,8 @@
 /* hbs_reference.c: HBS of a board by the definition, with text and GMP integers.
  *
- * The slow path that the fast one is held against: it reads each edge as a string of '0' and '1', sorts the strings
- * as SPEC §3 says, concatenates them and lets GMP read the digits. It shares no code and no idea with hbs_tracker.c. */
+ * The slow path that the fast one is held against: it reads each edge as a string of '0' and '1', sorts the
+ * strings as SPEC §3 says, concatenates them and lets GMP read the digits. It shares no code and no idea with
+ * hbs_tracker.c. */
 #include "kifumill/hbs.h"
 
 #include <gmp.h>
@@ -24,7 +25,8 @@ static void reverse(char *to, const char *from, unsigned m) {
 }
 
 /* Reads edge 0 top, 1 right, 2 bottom or 3 left of ring k in the variant's direction. */
-static edge_text read_edge(const uint8_t *stones, unsigned n, unsigned k, unsigned edge, km_hbs_variant variant) {
+static edge_text read_edge(const uint8_t *stones, unsigned n, unsigned k, unsigned edge,
+                           km_hbs_variant variant) {
   edge_text text = {.n_ones = 0};
   char plain[KM_BOARD_MAX + 1], backward[KM_BOARD_MAX + 1];
   unsigned m = km_hbs_layer_size(n, k), last = n - 1 - k;
@@ -36,7 +38,7 @@ static edge_text read_edge(const uint8_t *stones, unsigned n, unsigned k, unsign
   }
   plain[m] = '\0';
   reverse(backward, plain, m);
-  int turned = variant.direction == KM_HBS_CW ? edge >= 2
+  int turned = variant.direction == KM_HBS_CW      ? edge >= 2
                : variant.direction == KM_HBS_CANON ? strcmp(backward, plain) > 0
                                                    : 0;
   memcpy(text.digits, turned ? backward : plain, m + 1);
@@ -79,7 +81,8 @@ static km_hbs_value to_value(const mpz_t number) {
 km_status km_hbs_of_board(km_hbs_value *s, km_hbs_value *layer, const uint8_t *stones, unsigned n,
                           km_hbs_variant variant, km_err *err) {
   if (n < 1 || n > KM_BOARD_MAX || variant.colour == KM_HBS_BOTH)
-    return km_err_set(err, KM_ERR_USAGE, 0, "HBS from scratch takes a side of 1 to %d and one colour", KM_BOARD_MAX);
+    return km_err_set(err, KM_ERR_USAGE, 0, "HBS from scratch takes a side of 1 to %d and one colour",
+                      KM_BOARD_MAX);
   mpz_t sum, value;
   mpz_inits(sum, value, NULL);
   for (unsigned k = 0; k < km_hbs_n_layers(n, variant); k++) {

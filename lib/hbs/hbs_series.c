@@ -1,7 +1,8 @@
 /* hbs_series.c: differences, logarithms and alignment of a game's S values; exact but for the logarithms.
  *
- * Two's complement arithmetic modulo 2^(64·n_limbs) gives signed differences without a branch. A position between two
- * plies is the numerator S(q)·(M − r) + S(q+1)·r over the common denominator M, in one limb more. */
+ * Two's complement arithmetic modulo 2^(64·n_limbs) gives signed differences without a branch. A position
+ * between two plies is the numerator S(q)·(M − r) + S(q+1)·r over the common denominator M, in one limb more.
+ */
 #include "kifumill/hbs_series.h"
 
 #include <gmp.h>
@@ -26,15 +27,13 @@ void km_hbs_record(const km_hbs *hbs, km_hbs_series series, size_t ply) {
 
 size_t km_hbs_delta(uint64_t *out, const uint64_t *s, size_t n, unsigned n_limbs, size_t w) {
   for (size_t t = w; t < n; t++)
-    mpn_sub_n(out + (t - w) * n_limbs, s + t * n_limbs,
-              s + (t - w) * n_limbs, n_limbs);
+    mpn_sub_n(out + (t - w) * n_limbs, s + t * n_limbs, s + (t - w) * n_limbs, n_limbs);
   return n > w ? n - w : 0;
 }
 
 size_t km_hbs_delta_clip(uint64_t *out, const uint64_t *s, size_t n, unsigned n_limbs, size_t w) {
   for (size_t t = 0; t < n; t++)
-    mpn_sub_n(out + t * n_limbs, s + t * n_limbs,
-              s + (t > w ? t - w : 0) * n_limbs, n_limbs);
+    mpn_sub_n(out + t * n_limbs, s + t * n_limbs, s + (t > w ? t - w : 0) * n_limbs, n_limbs);
   return n;
 }
 

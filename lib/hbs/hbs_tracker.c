@@ -4,11 +4,11 @@
  *
  *     bits 58…63 number of stones | bits 54…55 rank of the edge (ties "edge") or 0 | bits 0…51 word
  *
- * so that one unsigned comparison is the whole order of SPEC §3. A stone adds 2^58 + 2^bit to the key of its edge
- * (two edges at a corner); a capture subtracts it. Then the four keys pass a sorting network of five exchanges
- * without branches, the words are glued together as the new L, and S += L_new − L_old. Ascending order is the same
- * network read backwards; "canon" keeps each edge in both directions and sorts the larger key. Nothing else on the
- * board is looked at, nothing is divided, nothing allocated.
+ * so that one unsigned comparison is the whole order of SPEC §3. A stone adds 2^58 + 2^bit to the key of its
+ * edge (two edges at a corner); a capture subtracts it. Then the four keys pass a sorting network of five
+ * exchanges without branches, the words are glued together as the new L, and S += L_new − L_old. Ascending
+ * order is the same network read backwards; "canon" keeps each edge in both directions and sorts the larger
+ * key. Nothing else on the board is looked at, nothing is divided, nothing allocated.
  *
  * Values of two limbs (n ≤ 31) are unsigned __int128; of four limbs, GMP's mpn functions on a fixed size. */
 #include "kifumill/hbs.h"
@@ -44,10 +44,11 @@ static void place(km_hbs_cell *cell, unsigned row, unsigned col, unsigned n, uns
   }
 }
 
-km_status km_hbs_geometry_init(km_hbs_geometry *geometry, unsigned rows, unsigned cols, km_hbs_variant variant,
-                               km_err *err) {
+km_status km_hbs_geometry_init(km_hbs_geometry *geometry, unsigned rows, unsigned cols,
+                               km_hbs_variant variant, km_err *err) {
   if (rows < 1 || rows > KM_BOARD_MAX || cols < 1 || cols > KM_BOARD_MAX)
-    return km_err_set(err, KM_ERR_USAGE, 0, "no HBS of a board of %ux%u: sides are 1 to %d", cols, rows, KM_BOARD_MAX);
+    return km_err_set(err, KM_ERR_USAGE, 0, "no HBS of a board of %ux%u: sides are 1 to %d", cols, rows,
+                      KM_BOARD_MAX);
   if (rows != cols)
     return km_err_set(err, KM_SKIP, 0, "HBS is not defined on a rectangular board (%ux%u)", cols, rows);
   if (variant.colour == KM_HBS_BOTH)
@@ -108,7 +109,9 @@ static inline void sorted_words(const km_hbs *hbs, unsigned k, unsigned m, uint6
   w[3] = d & mask;
 }
 
-static inline u128 load(const uint64_t *limbs) { return (u128)limbs[1] << 64 | limbs[0]; }
+static inline u128 load(const uint64_t *limbs) {
+  return (u128)limbs[1] << 64 | limbs[0];
+}
 static inline void store(uint64_t *limbs, u128 value) {
   limbs[0] = (uint64_t)value;
   limbs[1] = (uint64_t)(value >> 64);
@@ -131,7 +134,8 @@ static void replace_large(km_hbs *hbs, unsigned k, u128 high, u128 low) {
   memcpy(old, value, sizeof value);
 }
 
-/* settle for n ≥ 32: m ≤ 52, so two words fit 104 bits. Not inlined, or its calls would cost small boards registers. */
+/* settle for n ≥ 32: m ≤ 52, so two words fit 104 bits. Not inlined, or its calls would cost small boards
+ * registers. */
 static __attribute__((noinline)) void settle_large(km_hbs *hbs, unsigned k) {
   unsigned m = km_hbs_layer_size(hbs->geometry->n, k);
   uint64_t w[4];

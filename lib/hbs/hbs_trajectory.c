@@ -1,7 +1,9 @@
-/* hbs_trajectory.c: a tracker follows a replay: the move's point, then what it captured, each ring sorted once.
+/* hbs_trajectory.c: a tracker follows a replay: the move's point, then what it captured, each ring sorted
+ * once.
  *
- * The point is set before the captures, so that a suicide, which lists its own stone as captured, ends empty. A step
- * with set-up stones says no more what vanished: then the board is read anew (nearly no game has one). */
+ * The point is set before the captures, so that a suicide, which lists its own stone as captured, ends empty.
+ * A step with set-up stones says no more what vanished: then the board is read anew (nearly no game has one).
+ */
 #include "kifumill/hbs_trajectory.h"
 
 static inline uint8_t counted_colour(const km_hbs *hbs) {
@@ -25,7 +27,8 @@ void km_hbs_follow(km_hbs *hbs, const km_replay *replay) {
     return;
   }
   /* A legal move of the other colour changes nothing that is counted: its point was empty. */
-  if (move.point < board->n_points && (move.colour == counted_colour(hbs) || replay->play_class != KM_PLAY_LEGAL))
+  if (move.point < board->n_points &&
+      (move.colour == counted_colour(hbs) || replay->play_class != KM_PLAY_LEGAL))
     km_hbs_set(hbs, move.point, move.colour);
   if (board->n_captured > 0)
     km_hbs_set_many(hbs, board->captured, board->n_captured, KM_EMPTY);

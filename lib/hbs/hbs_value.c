@@ -1,14 +1,14 @@
 /* hbs_value.c: decimal text, doubles and logarithms of exact values.
  *
- * log2(1 + S) is done in integers, so that every machine, compiler and libm gives the same bits. Write 1 + S as
- * 2^e·M with M in [1, 2) cut to 64 bits. The top six bits of M choose a 17-bit reciprocal c of about 1/M; then
- * c·M = 1 + r exactly, |r| < 2^-6.98, and
+ * log2(1 + S) is done in integers, so that every machine, compiler and libm gives the same bits. Write 1 + S
+ * as 2^e·M with M in [1, 2) cut to 64 bits. The top six bits of M choose a 17-bit reciprocal c of about 1/M;
+ * then c·M = 1 + r exactly, |r| < 2^-6.98, and
  *
  *     log2(1 + S) = e − log2(c) + log2(1 + r)
  *
- * where −log2(c) is tabulated with 63 fraction bits and log2(1 + r) is nine terms of its series, cut off below 2^-70.
- * The sum has 63 fraction bits and an error of less than 2^-61; turning it into a double is the one rounding. A power of
- * two gives its exponent exactly. */
+ * where −log2(c) is tabulated with 63 fraction bits and log2(1 + r) is nine terms of its series, cut off
+ * below 2^-70. The sum has 63 fraction bits and an error of less than 2^-61; turning it into a double is the
+ * one rounding. A power of two gives its exponent exactly. */
 #include "kifumill/hbs.h"
 
 #include <gmp.h>
@@ -24,29 +24,34 @@ static const struct {
   uint32_t reciprocal;
   int64_t log2;
 } table[64] = {
-    {65028, 0x016fdf461d2e4f7e}, {64035, 0x044755a3de69a32c}, {63072, 0x0713acd8d73a8193}, {62138, 0x09d4f831548808f8},
-    {61231, 0x0c8c18734da5685d}, {60350, 0x0f393970ee5a2ea9}, {59494, 0x11dc8f3a33d5598d}, {58662, 0x1476564c741dc39f},
-    {57852, 0x1707a4ef787f86ea}, {57065, 0x198f297e0ac48b4a}, {56299, 0x1c0e0909b9f5afa5}, {55554, 0x1e83c98a2d142af6},
-    {54828, 0x20f1a8126dcc78fb}, {54120, 0x235816efc7efcb88}, {53431, 0x25b5ccda378e4de1}, {52759, 0x280c23253e53102e},
-    {52103, 0x2a5ba009dc412aa3}, {51464, 0x2ca2fd28e71e8a28}, {50840, 0x2ee3b0ffa20562ac}, {50231, 0x311d659f0122be87},
-    {49637, 0x334fc3866ee34678}, {49056, 0x357c5f1d92ce3b99}, {48489, 0x37a1f5b270e48037}, {47935, 0x39c1309dda766b8c},
-    {47393, 0x3bdac3771298b54b}, {46864, 0x3ded67a68890b35b}, {46346, 0x3ffad93d1980d33a}, {45839, 0x4202da3886fa910e},
-    {45344, 0x4404209ac61ea3ca}, {44859, 0x46007f2c8e5543fe}, {44384, 0x47f7bd76ce9442df}, {43919, 0x49e9a20f4adf517e},
-    {43464, 0x4bd5f2a2388b006c}, {43019, 0x4dbc73fcea7667be}, {42582, 0x4f9f22815c6a37da}, {42154, 0x517cb39006afda0b},
-    {41734, 0x5356142f584b38ff}, {41323, 0x5529f2767ba72967}, {40920, 0x56f93fbd785fbd8f}, {40525, 0x58c3cd945315b408},
-    {40137, 0x5a8a9a682c33c2e3}, {39756, 0x5c4d7f26dfeab929}, {39383, 0x5e0b20d60cbe0bfd}, {39017, 0x5fc484b795f60e39},
-    {38657, 0x617abb06b0858ae2}, {38304, 0x632c6717c17ea0a3}, {37958, 0x64d95f047c05a466}, {37617, 0x6683fbd560fdae34},
-    {37283, 0x68299ac02e99469f}, {36954, 0x69cc9f6349b6076d}, {36631, 0x6b6ba4dd8076d29c}, {36314, 0x6d0687952d12573c},
-    {36003, 0x6e9d2385a1c107cc}, {35696, 0x7031fa51d4a2cb7c}, {35395, 0x71c24ca0f8918ba2}, {35099, 0x734f4e0cbd797e4f},
-    {34808, 0x74d8e1aab6772a97}, {34521, 0x766048c79c0c01e8}, {34239, 0x77e40cf8a7105d77}, {33962, 0x7964104a25f938e6},
-    {33689, 0x7ae19bb1b85008e3}, {33421, 0x7c5b2f23bb186cc0}, {33157, 0x7dd218bdbe79cf99}, {32897, 0x7f4641f970ddd9fe},
+    {65028, 0x016fdf461d2e4f7e}, {64035, 0x044755a3de69a32c}, {63072, 0x0713acd8d73a8193},
+    {62138, 0x09d4f831548808f8}, {61231, 0x0c8c18734da5685d}, {60350, 0x0f393970ee5a2ea9},
+    {59494, 0x11dc8f3a33d5598d}, {58662, 0x1476564c741dc39f}, {57852, 0x1707a4ef787f86ea},
+    {57065, 0x198f297e0ac48b4a}, {56299, 0x1c0e0909b9f5afa5}, {55554, 0x1e83c98a2d142af6},
+    {54828, 0x20f1a8126dcc78fb}, {54120, 0x235816efc7efcb88}, {53431, 0x25b5ccda378e4de1},
+    {52759, 0x280c23253e53102e}, {52103, 0x2a5ba009dc412aa3}, {51464, 0x2ca2fd28e71e8a28},
+    {50840, 0x2ee3b0ffa20562ac}, {50231, 0x311d659f0122be87}, {49637, 0x334fc3866ee34678},
+    {49056, 0x357c5f1d92ce3b99}, {48489, 0x37a1f5b270e48037}, {47935, 0x39c1309dda766b8c},
+    {47393, 0x3bdac3771298b54b}, {46864, 0x3ded67a68890b35b}, {46346, 0x3ffad93d1980d33a},
+    {45839, 0x4202da3886fa910e}, {45344, 0x4404209ac61ea3ca}, {44859, 0x46007f2c8e5543fe},
+    {44384, 0x47f7bd76ce9442df}, {43919, 0x49e9a20f4adf517e}, {43464, 0x4bd5f2a2388b006c},
+    {43019, 0x4dbc73fcea7667be}, {42582, 0x4f9f22815c6a37da}, {42154, 0x517cb39006afda0b},
+    {41734, 0x5356142f584b38ff}, {41323, 0x5529f2767ba72967}, {40920, 0x56f93fbd785fbd8f},
+    {40525, 0x58c3cd945315b408}, {40137, 0x5a8a9a682c33c2e3}, {39756, 0x5c4d7f26dfeab929},
+    {39383, 0x5e0b20d60cbe0bfd}, {39017, 0x5fc484b795f60e39}, {38657, 0x617abb06b0858ae2},
+    {38304, 0x632c6717c17ea0a3}, {37958, 0x64d95f047c05a466}, {37617, 0x6683fbd560fdae34},
+    {37283, 0x68299ac02e99469f}, {36954, 0x69cc9f6349b6076d}, {36631, 0x6b6ba4dd8076d29c},
+    {36314, 0x6d0687952d12573c}, {36003, 0x6e9d2385a1c107cc}, {35696, 0x7031fa51d4a2cb7c},
+    {35395, 0x71c24ca0f8918ba2}, {35099, 0x734f4e0cbd797e4f}, {34808, 0x74d8e1aab6772a97},
+    {34521, 0x766048c79c0c01e8}, {34239, 0x77e40cf8a7105d77}, {33962, 0x7964104a25f938e6},
+    {33689, 0x7ae19bb1b85008e3}, {33421, 0x7c5b2f23bb186cc0}, {33157, 0x7dd218bdbe79cf99},
+    {32897, 0x7f4641f970ddd9fe},
 };
 
 /* 1/(k·ln 2), k = 1, 2, …, in units of 2^-62. */
 static const int64_t series[N_TERMS] = {
-    6653256548922161246, 3326628274461080623, 2217752182974053749, 1663314137230540311,
-    1330651309784432249, 1108876091487026874, 950465221274594464, 831657068615270156,
-    739250727658017916,
+    6653256548922161246, 3326628274461080623, 2217752182974053749, 1663314137230540311, 1330651309784432249,
+    1108876091487026874, 950465221274594464,  831657068615270156,  739250727658017916,
 };
 
 /* log2 of (M/2^63), M with its top bit set, in units of 2^-63. */
@@ -60,7 +65,8 @@ static int64_t log2_mantissa(uint64_t mantissa) {
   return table[i].log2 + (int64_t)((i128)r * sum >> (R_BITS + SERIES_BITS - 63));
 }
 
-/* The top 64 bits of a number that is not 0, shifted so that bit 63 is set; *exponent is the place of its top bit. */
+/* The top 64 bits of a number that is not 0, shifted so that bit 63 is set; *exponent is the place of its top
+ * bit. */
 static uint64_t normalise(const uint64_t *limbs, unsigned n_limbs, unsigned *exponent) {
   unsigned top = n_limbs - 1;
   while (limbs[top] == 0)
@@ -110,10 +116,12 @@ double km_hbs_to_double(const uint64_t *limbs, unsigned n_limbs) {
     return 0.0;
   unsigned exponent;
   uint64_t mantissa = normalise(number, n_limbs, &exponent);
-  /* Bits below the 64 kept ones only matter at a tie: one sticky bit stands for them, and 64 bits are 11 too many. */
+  /* Bits below the 64 kept ones only matter at a tie: one sticky bit stands for them, and 64 bits are 11 too
+   * many. */
   if (exponent > 63 && mpn_scan1(number, 0) < exponent - 63)
     mantissa |= 1;
-  double value = (double)mantissa * power_of_two((int)exponent - 63); /* the conversion rounds to nearest even */
+  double value =
+      (double)mantissa * power_of_two((int)exponent - 63); /* the conversion rounds to nearest even */
   return negative ? -value : value;
 }
 

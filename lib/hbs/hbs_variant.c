@@ -1,7 +1,7 @@
 /* hbs_variant.c: names of the HBS variants, and the limits of a board size.
  *
- * One table has every word of the grammar with the dimension it sets, so that a new variant is one row. Printing
- * follows SPEC §3: what is default is left out, but direction, order and ties stand together. */
+ * One table has every word of the grammar with the dimension it sets, so that a new variant is one row.
+ * Printing follows SPEC §3: what is default is left out, but direction, order and ties stand together. */
 #include "kifumill/hbs.h"
 
 #include <stdio.h>
@@ -13,10 +13,10 @@ static const struct {
   const char *word;
   uint8_t dimension, value;
 } words[] = {
-    {"cw", DIRECTION, KM_HBS_CW},        {"fixed", DIRECTION, KM_HBS_FIXED}, {"canon", DIRECTION, KM_HBS_CANON},
-    {"desc", ORDER, KM_HBS_DESC},        {"asc", ORDER, KM_HBS_ASC},         {"value", TIES, KM_HBS_VALUE},
-    {"edge", TIES, KM_HBS_EDGE},         {"black", COLOUR, KM_HBS_BLACK},    {"white", COLOUR, KM_HBS_WHITE},
-    {"both", COLOUR, KM_HBS_BOTH},       {"none", CENTRE, KM_HBS_NO_CENTRE}, {"centre15", CENTRE, KM_HBS_CENTRE15},
+    {"cw", DIRECTION, KM_HBS_CW},  {"fixed", DIRECTION, KM_HBS_FIXED}, {"canon", DIRECTION, KM_HBS_CANON},
+    {"desc", ORDER, KM_HBS_DESC},  {"asc", ORDER, KM_HBS_ASC},         {"value", TIES, KM_HBS_VALUE},
+    {"edge", TIES, KM_HBS_EDGE},   {"black", COLOUR, KM_HBS_BLACK},    {"white", COLOUR, KM_HBS_WHITE},
+    {"both", COLOUR, KM_HBS_BOTH}, {"none", CENTRE, KM_HBS_NO_CENTRE}, {"centre15", CENTRE, KM_HBS_CENTRE15},
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -36,10 +36,11 @@ km_status km_hbs_variant_parse(km_hbs_variant *variant, const char *name, km_err
       while (i < N_WORDS && (strlen(words[i].word) != length || memcmp(words[i].word, at, length) != 0))
         i++;
       if (i == N_WORDS || seen & 1u << words[i].dimension)
-        return km_err_set(err, KM_ERR_USAGE, 0,
-                          "no HBS variant '%.60s': default, or at most one each of cw|fixed|canon, desc|asc, value|edge, "
-                          "black|white|both, none|centre15 joined by '-'",
-                          name);
+        return km_err_set(
+            err, KM_ERR_USAGE, 0,
+            "no HBS variant '%.60s': default, or at most one each of cw|fixed|canon, desc|asc, value|edge, "
+            "black|white|both, none|centre15 joined by '-'",
+            name);
       seen |= 1u << words[i].dimension;
       value[words[i].dimension] = words[i].value;
       at += length;
@@ -55,8 +56,8 @@ void km_hbs_variant_name(km_hbs_variant v, char name[KM_HBS_NAME_MAX]) {
   int used = 0;
   name[0] = '\0';
   if (v.direction != KM_HBS_CW || v.order != KM_HBS_DESC || v.ties != KM_HBS_VALUE)
-    used = snprintf(name, KM_HBS_NAME_MAX, "-%s-%s-%s", word_of(DIRECTION, v.direction), word_of(ORDER, v.order),
-                    word_of(TIES, v.ties));
+    used = snprintf(name, KM_HBS_NAME_MAX, "-%s-%s-%s", word_of(DIRECTION, v.direction),
+                    word_of(ORDER, v.order), word_of(TIES, v.ties));
   if (v.colour != KM_HBS_BLACK)
     used += snprintf(name + used, KM_HBS_NAME_MAX - (size_t)used, "-%s", word_of(COLOUR, v.colour));
   if (v.centre != KM_HBS_NO_CENTRE)

@@ -1,7 +1,7 @@
 /* exact_add.h: the inner step of exact_sum.c and mean_curve.c: one value into, or out of, Σ and Σ².
  *
- * Private to lib/stats. Arithmetic is modulo 2^64 to the number of limbs, by GMP's mpn functions of fixed size, so
- * intermediate results may wrap as long as the final one fits. Nothing allocates. */
+ * Private to lib/stats. Arithmetic is modulo 2^64 to the number of limbs, by GMP's mpn functions of fixed
+ * size, so intermediate results may wrap as long as the final one fits. Nothing allocates. */
 #ifndef KIFUMILL_EXACT_ADD_H
 #define KIFUMILL_EXACT_ADD_H
 
@@ -14,7 +14,9 @@
 _Static_assert(GMP_NUMB_BITS == 64, "limbs are 64-bit words");
 
 /* A double as an integer over 2^52: the nearest, ties to even. */
-static inline uint64_t exact_fixed(double value) { return (uint64_t)llrint(value * 0x1p52); }
+static inline uint64_t exact_fixed(double value) {
+  return (uint64_t)llrint(value * 0x1p52);
+}
 
 /* squared[2n] = value², value being two's complement; returns 1 if it is negative. */
 static inline uint64_t exact_square(uint64_t *squared, const uint64_t *value, unsigned n) {

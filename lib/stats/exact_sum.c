@@ -1,7 +1,7 @@
 /* exact_sum.c: exact sums, and doubles that are the nearest to exact rationals.
  *
- * Adding is limb arithmetic of fixed width (exact_add.h). Only reading a result makes GMP integers: the sample
- * variance is (n·Σ² − (Σ)²)/(n·(n−1)), over denominator², one fraction that is rounded once. */
+ * Adding is limb arithmetic of fixed width (exact_add.h). Only reading a result makes GMP integers: the
+ * sample variance is (n·Σ² − (Σ)²)/(n·(n−1)), over denominator², one fraction that is rounded once. */
 #include "kifumill/exact_sum.h"
 
 #include <math.h>
@@ -16,7 +16,9 @@ void km_exact_sum_init(km_exact_sum *sum, unsigned n_limbs, uint64_t denominator
   sum->denominator = denominator;
 }
 
-void km_exact_sum_init_double(km_exact_sum *sum) { km_exact_sum_init(sum, 1, KM_EXACT_DOUBLE_DENOMINATOR); }
+void km_exact_sum_init_double(km_exact_sum *sum) {
+  km_exact_sum_init(sum, 1, KM_EXACT_DOUBLE_DENOMINATOR);
+}
 
 void km_exact_sum_add(km_exact_sum *sum, const uint64_t *value) {
   sum->n++;
@@ -53,8 +55,9 @@ static void import_square(mpz_t number, const km_exact_sum *sum) {
   import_limbs(number, sum->square, 2 * sum->n_limbs + 1, 0);
 }
 
-/* The double nearest to numerator/denominator (denominator > 0), ties to even. At least 66 bits of the quotient with
- * a sticky bit for the rest are cut to 64 bits with a sticky bit; converting those is the one rounding. */
+/* The double nearest to numerator/denominator (denominator > 0), ties to even. At least 66 bits of the
+ * quotient with a sticky bit for the rest are cut to 64 bits with a sticky bit; converting those is the one
+ * rounding. */
 static double nearest_ratio(const mpz_t numerator, const mpz_t denominator) {
   int sign = mpz_sgn(numerator);
   if (sign == 0)

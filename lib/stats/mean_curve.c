@@ -1,15 +1,16 @@
 /* mean_curve.c: exact mean curves as differences, in blocks of memory.
  *
  * Kept are not the sums at a place but how they differ from the place before: a game adds x(t) − x(t−1) and
- * x(t)² − x(t−1)² where x changes, and nothing elsewhere; a running sum over the places gives the curves back. All of it
- * is exact modulo 2^64 to the number of limbs. A block has KM_MEAN_BLOCK places of one stratum:
+ * x(t)² − x(t−1)² where x changes, and nothing elsewhere; a running sum over the places gives the curves
+ * back. All of it is exact modulo 2^64 to the number of limbs. A block has KM_MEAN_BLOCK places of one
+ * stratum:
  *
  *     changes: n[64] | channel 0: cell[64] | channel 1: cell[64] | …
- *     ends:    n[64] | channel 0: cell[64] | …                           the last value of games that end there
- *     histogram: u32 [64][bins], changes too
+ *     ends:    n[64] | channel 0: cell[64] | …                           the last value of games that end
+ * there histogram: u32 [64][bins], changes too
  *
- * with a cell of Σ (n_limbs + 1 words) and Σ² (2·n_limbs + 1 words). With C and E the running sums of changes and ends,
- * hold(t) = C(t) and drop(t) = C(t) − E(t−1). */
+ * with a cell of Σ (n_limbs + 1 words) and Σ² (2·n_limbs + 1 words). With C and E the running sums of changes
+ * and ends, hold(t) = C(t) and drop(t) = C(t) − E(t−1). */
 #include "kifumill/mean_curve.h"
 
 #include <stdlib.h>
@@ -30,7 +31,8 @@ typedef struct stratum_head {
 struct km_mean_curves {
   km_mean_channel channel[KM_MEAN_CHANNELS_MAX]; /* doubles: n_limbs 1 over 2^52 */
   uint8_t is_double[KM_MEAN_CHANNELS_MAX];
-  size_t offset[KM_MEAN_CHANNELS_MAX + 1]; /* of a channel's cells in a half block; the last is the half's words */
+  size_t offset[KM_MEAN_CHANNELS_MAX +
+                1]; /* of a channel's cells in a half block; the last is the half's words */
   size_t n_channels, n_strata, n_points, n_blocks; /* n_blocks of one stratum */
   size_t bytes, max_bytes, block_bytes;
   size_t n_bins; /* 0 without histogram */
@@ -50,7 +52,8 @@ static km_status check_options(const km_mean_options *o, km_err *err) {
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves need 1 to %d channels, a stratum and a place",
                       KM_MEAN_CHANNELS_MAX);
   for (size_t i = 0; i < o->n_channels; i++)
-    if (o->channels[i].n_limbs > KM_EXACT_LIMBS_MAX || (o->channels[i].n_limbs > 0 && o->channels[i].denominator == 0))
+    if (o->channels[i].n_limbs > KM_EXACT_LIMBS_MAX ||
+        (o->channels[i].n_limbs > 0 && o->channels[i].denominator == 0))
       return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: channel %zu has %u limbs over %llu", i,
                         o->channels[i].n_limbs, (unsigned long long)o->channels[i].denominator);
   if (o->histogram_channel == KM_MEAN_NO_HISTOGRAM)
@@ -58,8 +61,9 @@ static km_status check_options(const km_mean_options *o, km_err *err) {
   if (o->histogram_channel < 0 || (size_t)o->histogram_channel >= o->n_channels ||
       o->channels[o->histogram_channel].n_limbs != 0 || o->histogram_max < 1 || o->histogram_max > 1024 ||
       o->bins_per_unit < 1 || o->bins_per_unit > 1024)
-    return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: the histogram needs a channel of doubles, 1 to 1024 units "
-                                            "and 1 to 1024 bins a unit");
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "mean curves: the histogram needs a channel of doubles, 1 to 1024 units "
+                      "and 1 to 1024 bins a unit");
   return KM_OK;
 }
 
@@ -81,7 +85,8 @@ static void lay_out(km_mean_curves *curves, const km_mean_options *o) {
     curves->histogram_channel = (size_t)o->histogram_channel;
     curves->histogram_max = o->histogram_max;
     curves->bins_per_unit = o->bins_per_unit;
-    curves->n_bins = (size_t)o->histogram_max * o->bins_per_unit + 2; /* 0 alone; then (0, max]; then max itself */
+    curves->n_bins =
+        (size_t)o->histogram_max * o->bins_per_unit + 2; /* 0 alone; then (0, max]; then max itself */
   }
   curves->block_bytes = 2 * offset * sizeof(uint64_t) + KM_MEAN_BLOCK * curves->n_bins * sizeof(uint32_t);
   curves->max_bytes = o->max_bytes;
@@ -98,10 +103,12 @@ km_status km_mean_curves_new(km_mean_curves **out, const km_mean_options *option
   lay_out(curves, options);
   size_t per_stratum = sizeof *curves->strata + curves->n_blocks * sizeof *curves->blocks;
   curves->bytes = sizeof *curves;
-  if (curves->bytes > options->max_bytes || options->n_strata > (options->max_bytes - curves->bytes) / per_stratum) {
+  if (curves->bytes > options->max_bytes ||
+      options->n_strata > (options->max_bytes - curves->bytes) / per_stratum) {
     free(curves);
-    return km_err_set(err, KM_ERR_LIMIT, 0, "mean curves of %zu strata by %zu places need more than %zu bytes",
-                      options->n_strata, options->n_points, options->max_bytes);
+    return km_err_set(err, KM_ERR_LIMIT, 0,
+                      "mean curves of %zu strata by %zu places need more than %zu bytes", options->n_strata,
+                      options->n_points, options->max_bytes);
   }
   curves->bytes += options->n_strata * per_stratum;
   curves->strata = calloc(options->n_strata, sizeof *curves->strata);
@@ -149,8 +156,8 @@ static km_status reserve(km_mean_curves *curves, size_t stratum, size_t n_points
 }
 
 /* The integer of a column at a place: its limbs, or a double turned into one limb of scratch. */
-static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km_mean_column column, size_t place,
-                                uint64_t *scratch) {
+static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km_mean_column column,
+                                size_t place, uint64_t *scratch) {
   if (!curves->is_double[channel])
     return (const uint64_t *)column.values + place * column.stride;
   *scratch = exact_fixed(((const double *)column.values)[place * column.stride]);
@@ -224,11 +231,11 @@ static void add_end(const km_mean_curves *curves, block *blocks, const km_mean_c
   }
 }
 
-km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns, size_t n_points,
-                             km_err *err) {
+km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns,
+                             size_t n_points, km_err *err) {
   if (stratum >= curves->n_strata || n_points == 0)
-    return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu of %zu, %zu places", stratum, curves->n_strata,
-                      n_points);
+    return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu of %zu, %zu places", stratum,
+                      curves->n_strata, n_points);
   size_t used = n_points < curves->n_points ? n_points : curves->n_points;
   km_status status = reserve(curves, stratum, used + (used < curves->n_points), err);
   if (status != KM_OK)
@@ -238,7 +245,8 @@ km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_me
   for (size_t first = 0; first < used; first += KM_MEAN_BLOCK) {
     size_t last = used - first < KM_MEAN_BLOCK ? used : first + KM_MEAN_BLOCK;
     for (size_t c = 0; c < curves->n_channels; c++)
-      add_changes(curves, c, blocks[first / KM_MEAN_BLOCK].words + curves->offset[c], columns[c], first, last);
+      add_changes(curves, c, blocks[first / KM_MEAN_BLOCK].words + curves->offset[c], columns[c], first,
+                  last);
   }
   if (curves->n_bins > 0)
     add_histogram(curves, blocks, columns[curves->histogram_channel], n_points, used);
@@ -302,10 +310,18 @@ km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from,
   return KM_OK;
 }
 
-uint64_t km_mean_curves_games(const km_mean_curves *curves, size_t stratum) { return curves->strata[stratum].n_games; }
-size_t km_mean_curves_length(const km_mean_curves *curves, size_t stratum) { return curves->strata[stratum].length; }
-uint64_t km_mean_curves_beyond(const km_mean_curves *curves) { return curves->beyond; }
-size_t km_mean_curves_bytes(const km_mean_curves *curves) { return curves->bytes; }
+uint64_t km_mean_curves_games(const km_mean_curves *curves, size_t stratum) {
+  return curves->strata[stratum].n_games;
+}
+size_t km_mean_curves_length(const km_mean_curves *curves, size_t stratum) {
+  return curves->strata[stratum].length;
+}
+uint64_t km_mean_curves_beyond(const km_mean_curves *curves) {
+  return curves->beyond;
+}
+size_t km_mean_curves_bytes(const km_mean_curves *curves) {
+  return curves->bytes;
+}
 
 /* Adds the cell at a place of one half of its block to sum, or takes it away. */
 static void add_cell(const km_mean_curves *curves, size_t channel, const uint64_t *half, size_t place,

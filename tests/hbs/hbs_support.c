@@ -43,8 +43,9 @@ void transform(uint8_t *to, const uint8_t *from, unsigned n, unsigned k) {
   unsigned last = n - 1;
   for (unsigned r = 0; r < n; r++)
     for (unsigned c = 0; c < n; c++) {
-      const unsigned place[8] = {r * n + c,           (last - c) * n + r, (last - r) * n + last - c, c * n + last - r,
-                                 r * n + last - c, (last - r) * n + c, c * n + r, (last - c) * n + last - r};
+      const unsigned place[8] = {r * n + c,        (last - c) * n + r,       (last - r) * n + last - c,
+                                 c * n + last - r, r * n + last - c,         (last - r) * n + c,
+                                 c * n + r,        (last - c) * n + last - r};
       to[place[k]] = from[r * n + c];
     }
 }

@@ -1,5 +1,5 @@
-/* test_hbs_series.c: golden/mean_curves.json: differences, alignment by move and by fraction, exact means; and the
- * properties of differences and alignment on boards beyond 128 bits. */
+/* test_hbs_series.c: golden/mean_curves.json: differences, alignment by move and by fraction, exact means;
+ * and the properties of differences and alignment on boards beyond 128 bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,11 +44,12 @@ static void differences(void **state) {
     for (size_t i = 0; i < json_array_size(curves); i++) {
       uint64_t s[4 * LENGTH_MAX], out[4 * LENGTH_MAX];
       size_t n = curve_of(s, json_array_get(curves, i), n_limbs);
-      assert_signed(out, km_hbs_delta(out, s, n, n_limbs, 1), json_array_get(json_object_get(json, "diff1"), i),
+      assert_signed(out, km_hbs_delta(out, s, n, n_limbs, 1),
+                    json_array_get(json_object_get(json, "diff1"), i), n_limbs);
+      assert_signed(out, km_hbs_delta(out, s, n, n_limbs, 2),
+                    json_array_get(json_object_get(json, "delta_2"), i), n_limbs);
+      assert_signed(out, km_hbs_diff2(out, s, n, n_limbs), json_array_get(json_object_get(json, "diff2"), i),
                     n_limbs);
-      assert_signed(out, km_hbs_delta(out, s, n, n_limbs, 2), json_array_get(json_object_get(json, "delta_2"), i),
-                    n_limbs);
-      assert_signed(out, km_hbs_diff2(out, s, n, n_limbs), json_array_get(json_object_get(json, "diff2"), i), n_limbs);
     }
   json_decref(json);
 }
@@ -85,8 +86,12 @@ static void differences_of_large_boards(void **state) {
 }
 
 static km_mean_curves *curves_for(const km_mean_channel *channel, size_t n_points) {
-  const km_mean_options options = {.channels = channel, .n_channels = 1, .n_strata = 1, .n_points = n_points,
-                                   .max_bytes = 1 << 20, .histogram_channel = KM_MEAN_NO_HISTOGRAM};
+  const km_mean_options options = {.channels = channel,
+                                   .n_channels = 1,
+                                   .n_strata = 1,
+                                   .n_points = n_points,
+                                   .max_bytes = 1 << 20,
+                                   .histogram_channel = KM_MEAN_NO_HISTOGRAM};
   km_mean_curves *curves;
   assert_int_equal(km_mean_curves_new(&curves, &options, NULL), KM_OK);
   return curves;
@@ -95,7 +100,8 @@ static km_mean_curves *curves_for(const km_mean_channel *channel, size_t n_point
 static void means_by_move(void **state) {
   (void)state;
   json_t *json = golden("mean_curves.json"), *curves = json_object_get(json, "curves");
-  km_mean_curves *exact = curves_for(&(km_mean_channel){LIMBS, 1}, 100), *logs = curves_for(&(km_mean_channel){0, 0}, 100);
+  km_mean_curves *exact = curves_for(&(km_mean_channel){LIMBS, 1}, 100),
+                 *logs = curves_for(&(km_mean_channel){0, 0}, 100);
   for (size_t i = 0; i < json_array_size(curves); i++) {
     uint64_t s[LIMBS * LENGTH_MAX];
     double log2[LENGTH_MAX];
@@ -142,20 +148,22 @@ static void check_fractions(const json_t *curves, km_hbs_align align, uint32_t M
   assert_int_equal(json_array_size(expected), M + 1);
   km_mean_curves_read(means, 0, 0, KM_MEAN_DROP, sums);
   for (uint32_t j = 0; j <= M; j++)
-    assert_string_equal(km_exact_mean_fraction(text, &sums[j]), json_string_value(json_array_get(expected, j)));
+    assert_string_equal(km_exact_mean_fraction(text, &sums[j]),
+                        json_string_value(json_array_get(expected, j)));
   km_mean_curves_free(means);
 }
 
 static void means_by_fraction(void **state) {
   (void)state;
-  static const char *const names[] = {[KM_HBS_LINEAR] = "linear", [KM_HBS_FLOOR] = "floor", [KM_HBS_NEAREST] = "nearest"};
+  static const char *const names[] = {
+      [KM_HBS_LINEAR] = "linear", [KM_HBS_FLOOR] = "floor", [KM_HBS_NEAREST] = "nearest"};
   json_t *json = golden("mean_curves.json"), *expected;
   const char *M;
   for (int align = KM_HBS_LINEAR; align <= KM_HBS_NEAREST; align++) {
     json_t *by_M = json_object_get(json_object_get(json, "by_fraction"), names[align]);
     assert_true(json_object_size(by_M) > 0);
-    json_object_foreach(by_M, M, expected)
-      check_fractions(json_object_get(json, "curves"), (km_hbs_align)align, (uint32_t)strtoul(M, NULL, 10), expected);
+    json_object_foreach(by_M, M, expected) check_fractions(
+        json_object_get(json, "curves"), (km_hbs_align)align, (uint32_t)strtoul(M, NULL, 10), expected);
   }
   json_decref(json);
 }
@@ -195,9 +203,12 @@ static void fractions_of_a_layer(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(differences),     cmocka_unit_test(clipped_differences),
-      cmocka_unit_test(differences_of_large_boards), cmocka_unit_test(means_by_move),
-      cmocka_unit_test(means_by_fraction), cmocka_unit_test(fractions_of_a_line),
+      cmocka_unit_test(differences),
+      cmocka_unit_test(clipped_differences),
+      cmocka_unit_test(differences_of_large_boards),
+      cmocka_unit_test(means_by_move),
+      cmocka_unit_test(means_by_fraction),
+      cmocka_unit_test(fractions_of_a_line),
       cmocka_unit_test(fractions_of_a_layer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

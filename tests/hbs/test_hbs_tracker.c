@@ -1,5 +1,5 @@
-/* test_hbs_tracker.c: the tracker against golden boards and against the definition, on every size and variant; the
- * invariances and non-monotonicity of SPEC §3. */
+/* test_hbs_tracker.c: the tracker against golden boards and against the definition, on every size and
+ * variant; the invariances and non-monotonicity of SPEC §3. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,8 +140,8 @@ static void on_and_off(void **state) {
     }
 }
 
-/* Which symmetries leave S unchanged, as a set of bits: rotations for cw, all for canon, {0, 6} for fixed; ties by
- * edge promise nothing. */
+/* Which symmetries leave S unchanged, as a set of bits: rotations for cw, all for canon, {0, 6} for fixed;
+ * ties by edge promise nothing. */
 static unsigned invariant_under(km_hbs_variant variant) {
   if (variant.ties == KM_HBS_EDGE)
     return 1;
@@ -242,10 +242,14 @@ static void boards_without_hbs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(golden_boards), cmocka_unit_test(random_changes),
-      cmocka_unit_test(on_and_off),    cmocka_unit_test(invariances),
-      cmocka_unit_test(white_is_black_of_the_swap), cmocka_unit_test(complement),
-      cmocka_unit_test(not_monotone),  cmocka_unit_test(boards_without_hbs),
+      cmocka_unit_test(golden_boards),
+      cmocka_unit_test(random_changes),
+      cmocka_unit_test(on_and_off),
+      cmocka_unit_test(invariances),
+      cmocka_unit_test(white_is_black_of_the_swap),
+      cmocka_unit_test(complement),
+      cmocka_unit_test(not_monotone),
+      cmocka_unit_test(boards_without_hbs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

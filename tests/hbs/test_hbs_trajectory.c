@@ -1,5 +1,6 @@
-/* test_hbs_trajectory.c: every golden game replayed: S of every ply, layers and logarithms of its CSV, all named variants
- * at the selected plies, all 48 variants against the definition; set-up within a game, suicide, two colours at once. */
+/* test_hbs_trajectory.c: every golden game replayed: S of every ply, layers and logarithms of its CSV, all
+ * named variants at the selected plies, all 48 variants against the definition; set-up within a game,
+ * suicide, two colours at once. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,8 @@ static void set_up_root(golden_record *record) {
 
 /* t22_midgame_setup: AE[cc]AB[dd][ff] after the second move. */
 static void set_up_midgame(golden_record *record) {
-  static const km_setup setup[] = {{2, 2 * 9 + 2, KM_EMPTY}, {2, 3 * 9 + 3, KM_BLACK}, {2, 5 * 9 + 5, KM_BLACK}};
+  static const km_setup setup[] = {
+      {2, 2 * 9 + 2, KM_EMPTY}, {2, 3 * 9 + 3, KM_BLACK}, {2, 5 * 9 + 5, KM_BLACK}};
   assert_string_equal(record->name, "t22_midgame_setup");
   memcpy(record->setup + record->game.n_setup, setup, sizeof setup);
   record->game.n_setup += 3;
@@ -58,7 +60,8 @@ static void open_record(golden_record *record, const char *path) {
   record->json = golden(name);
   unsigned n = (unsigned)json_integer_value(json_object_get(record->json, "n"));
   const json_t *moves = json_object_get(record->json, "moves");
-  record->game = (km_game){.rows = (uint8_t)n, .cols = (uint8_t)n, .moves = record->moves, .setup = record->setup};
+  record->game =
+      (km_game){.rows = (uint8_t)n, .cols = (uint8_t)n, .moves = record->moves, .setup = record->setup};
   record->game.n_moves = (uint32_t)json_array_size(moves);
   assert_true(record->game.n_moves <= MOVES_MAX);
   for (uint32_t t = 0; t < record->game.n_moves; t++) {
@@ -96,7 +99,8 @@ static km_replay replay;
 static void run(const golden_record *record, km_hbs_variant variant) {
   const km_replay_options strict = {0};
   km_hbs hbs;
-  assert_int_equal(km_hbs_geometry_init(&geometry, record->game.rows, record->game.cols, variant, NULL), KM_OK);
+  assert_int_equal(km_hbs_geometry_init(&geometry, record->game.rows, record->game.cols, variant, NULL),
+                   KM_OK);
   km_hbs_init(&hbs, &geometry);
   km_replay_init(&replay, &record->game, &strict);
   assert_int_equal(km_hbs_trajectory(&replay, &hbs, buffers, 1), KM_END);
@@ -229,19 +233,24 @@ static void both_colours(void **state) {
   for_each_record(check_both);
 }
 
-/* After every step of a replay that carries out anything (suicides, overwritten stones), the tracker agrees with the
- * stones on the board. */
+/* After every step of a replay that carries out anything (suicides, overwritten stones), the tracker agrees
+ * with the stones on the board. */
 static void anything_goes(void **state) {
   (void)state;
   enum { SIDE = 4, N_MOVES = 400, SEED = 11 };
   static km_move moves[N_MOVES];
-  static const km_setup setup[] = {{0, 5, KM_WHITE}, {100, 3, KM_BLACK}, {100, 5, KM_EMPTY}, {250, 9, KM_WHITE}};
+  static const km_setup setup[] = {
+      {0, 5, KM_WHITE}, {100, 3, KM_BLACK}, {100, 5, KM_EMPTY}, {250, 9, KM_WHITE}};
   print_message("seed %d\n", SEED);
   for (uint32_t t = 0; t < N_MOVES; t++) {
     uint64_t bits = km_mix64(SEED + t);
     moves[t] = (km_move){(uint16_t)(bits % (SIDE * SIDE + 1)), (uint8_t)(1 + (bits >> 32) % 2), 0};
   }
-  const km_game game = {.rows = SIDE, .cols = SIDE, .n_moves = N_MOVES, .moves = moves, .n_setup = 4,
+  const km_game game = {.rows = SIDE,
+                        .cols = SIDE,
+                        .n_moves = N_MOVES,
+                        .moves = moves,
+                        .n_setup = 4,
                         .setup = (km_setup *)setup};
   const km_replay_options anything = {.mode = KM_REPLAY_SGF, .allow_suicide = 1};
   for (unsigned i = 0; i < N_VARIANTS; i++) {

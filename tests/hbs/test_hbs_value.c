@@ -27,7 +27,10 @@ static km_hbs_value random_value(uint64_t i) {
 
 static void decimal_text(void **state) {
   (void)state;
-  static const char *const texts[] = {"0", "1", "18446744073709551615", "18446744073709551616",
+  static const char *const texts[] = {"0",
+                                      "1",
+                                      "18446744073709551615",
+                                      "18446744073709551616",
                                       "75854169073859085471735",
                                       "412989379092381124305560892877138950270176844708035730409062630"};
   char text[KM_HBS_DECIMAL_MAX];
@@ -134,9 +137,12 @@ static void log2_is_monotone_across_intervals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decimal_text),           cmocka_unit_test(decimal_round_trip),
-      cmocka_unit_test(nearest_double),         cmocka_unit_test(log2_is_golden),
-      cmocka_unit_test(log2_of_powers_is_exact), cmocka_unit_test(log2_of_random_numbers),
+      cmocka_unit_test(decimal_text),
+      cmocka_unit_test(decimal_round_trip),
+      cmocka_unit_test(nearest_double),
+      cmocka_unit_test(log2_is_golden),
+      cmocka_unit_test(log2_of_powers_is_exact),
+      cmocka_unit_test(log2_of_random_numbers),
       cmocka_unit_test(log2_is_monotone_across_intervals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

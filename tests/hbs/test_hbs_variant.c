@@ -18,9 +18,10 @@ static km_hbs_variant parsed(const char *name) {
 
 static void named_combinations(void **state) {
   (void)state;
-  static const char *const names[] = {"default",          "cw-desc-edge",     "cw-asc-value",   "cw-asc-edge",
-                                      "fixed-desc-value", "fixed-desc-edge",  "fixed-asc-value", "fixed-asc-edge",
-                                      "canon-desc-value", "canon-asc-value", "white",          "centre15"};
+  static const char *const names[] = {
+      "default",          "cw-desc-edge",    "cw-asc-value",    "cw-asc-edge",
+      "fixed-desc-value", "fixed-desc-edge", "fixed-asc-value", "fixed-asc-edge",
+      "canon-desc-value", "canon-asc-value", "white",           "centre15"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char name[KM_HBS_NAME_MAX];
     km_hbs_variant_name(parsed(names[i]), name);
@@ -54,7 +55,8 @@ static void words_in_any_order(void **state) {
 
 static void bad_names_are_refused(void **state) {
   (void)state;
-  static const char *const names[] = {"", "-", "cw-", "-cw", "CW", "cw-fixed", "white-white", "default-white", "cwdesc"};
+  static const char *const names[] = {"",         "-",           "cw-",           "-cw",   "CW",
+                                      "cw-fixed", "white-white", "default-white", "cwdesc"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     km_hbs_variant variant;
     km_err err;
@@ -106,9 +108,9 @@ static void full_boards_reach_the_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(named_combinations),    cmocka_unit_test(every_combination_round_trips),
-      cmocka_unit_test(words_in_any_order),    cmocka_unit_test(bad_names_are_refused),
-      cmocka_unit_test(both_splits_in_two),    cmocka_unit_test(limits_are_golden),
+      cmocka_unit_test(named_combinations),          cmocka_unit_test(every_combination_round_trips),
+      cmocka_unit_test(words_in_any_order),          cmocka_unit_test(bad_names_are_refused),
+      cmocka_unit_test(both_splits_in_two),          cmocka_unit_test(limits_are_golden),
       cmocka_unit_test(full_boards_reach_the_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_exact_sum.c: exact sums against 128-bit arithmetic, against the algebra they must obey, and in any order. */
+/* test_exact_sum.c: exact sums against 128-bit arithmetic, against the algebra they must obey, and in any
+ * order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +77,8 @@ static void means_are_nearest(void **state) {
     for (uint64_t j = 0; j < n; j++)
       km_exact_sum_add(&sum, (const uint64_t[1]){(uint64_t)value});
     km_exact_moments m = km_exact_sum_moments(&sum);
-    assert_true(m.mean == (double)value / (double)denominator); /* both exact: one correctly rounded division */
+    assert_true(m.mean ==
+                (double)value / (double)denominator); /* both exact: one correctly rounded division */
     if (n > 1)
       assert_true(m.variance == 0 && m.error == 0);
   }
@@ -120,7 +122,8 @@ static void squares_obey_the_parallelogram(void **state) {
       km_exact_sum_add(&right, (const uint64_t[1]){(uint64_t)a});
       km_exact_sum_add(&right, (const uint64_t[1]){(uint64_t)b});
     }
-    assert_string_equal(square_text(&left), (const char *)strcpy((char[KM_EXACT_TEXT_MAX]){0}, square_text(&right)));
+    assert_string_equal(square_text(&left),
+                        (const char *)strcpy((char[KM_EXACT_TEXT_MAX]){0}, square_text(&right)));
   }
 }
 
@@ -182,10 +185,14 @@ static void doubles_of_log2_are_exact(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(small_numbers),        cmocka_unit_test(too_few),
-      cmocka_unit_test(means_are_nearest),    cmocka_unit_test(widths_agree),
-      cmocka_unit_test(squares_obey_the_parallelogram), cmocka_unit_test(any_partition),
-      cmocka_unit_test(doubles_in_any_order), cmocka_unit_test(doubles_of_log2_are_exact),
+      cmocka_unit_test(small_numbers),
+      cmocka_unit_test(too_few),
+      cmocka_unit_test(means_are_nearest),
+      cmocka_unit_test(widths_agree),
+      cmocka_unit_test(squares_obey_the_parallelogram),
+      cmocka_unit_test(any_partition),
+      cmocka_unit_test(doubles_in_any_order),
+      cmocka_unit_test(doubles_of_log2_are_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

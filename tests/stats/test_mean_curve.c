@@ -274,7 +274,8 @@ static void memory_is_bounded(void **state) {
   add_game(small, &game);
   assert_int_equal(km_mean_curves_bytes(small), needed);
   game.stratum = (game.stratum + 1) % 3;
-  const km_mean_column columns[N_CHANNELS] = {{game.values, 8}, {game.values, 8}, {game.values, 8}, {game.values, 8}};
+  const km_mean_column columns[N_CHANNELS] = {
+      {game.values, 8}, {game.values, 8}, {game.values, 8}, {game.values, 8}};
   assert_int_equal(km_mean_curves_add(small, game.stratum, columns, game.n, &err), KM_ERR_LIMIT);
   assert_int_equal(km_mean_curves_games(small, game.stratum), 0);
   km_mean_curves_free(small);
@@ -316,9 +317,12 @@ static void bad_options(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equals_single_sums), cmocka_unit_test(any_partition),
-      cmocka_unit_test(quantiles),          cmocka_unit_test(histogram_edges),
-      cmocka_unit_test(beyond_the_last_place), cmocka_unit_test(memory_is_bounded),
+      cmocka_unit_test(equals_single_sums),
+      cmocka_unit_test(any_partition),
+      cmocka_unit_test(quantiles),
+      cmocka_unit_test(histogram_edges),
+      cmocka_unit_test(beyond_the_last_place),
+      cmocka_unit_test(memory_is_bounded),
       cmocka_unit_test(bad_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

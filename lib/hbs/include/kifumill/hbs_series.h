@@ -1,14 +1,15 @@
 /* hbs_series.h: the values of a whole game, ply by ply, and what SPEC §4 derives from them.
  *
- * A series is an array of numbers of n_limbs 64-bit limbs each, little-endian, one after the other: S(0), S(1), …,
- * S(T), as hbs.h5 stores it. Layers are [ply][layer][limb]. Differences are two's complement of the same width, which
- * always suffices: S < 2^125 in 2 limbs, S < 2^209 in 4. Nothing here allocates. */
+ * A series is an array of numbers of n_limbs 64-bit limbs each, little-endian, one after the other: S(0),
+ * S(1), …, S(T), as hbs.h5 stores it. Layers are [ply][layer][limb]. Differences are two's complement of the
+ * same width, which always suffices: S < 2^125 in 2 limbs, S < 2^209 in 4. Nothing here allocates. */
 #ifndef KIFUMILL_HBS_SERIES_H
 #define KIFUMILL_HBS_SERIES_H
 
 #include "kifumill/hbs.h"
 
-/* Filled by the caller's buffers; sizes for T moves: s (T+1)·n_limbs, layer (T+1)·n_layers·n_limbs or NULL. */
+/* Filled by the caller's buffers; sizes for T moves: s (T+1)·n_limbs, layer (T+1)·n_layers·n_limbs or NULL.
+ */
 typedef struct km_hbs_series {
   uint64_t *s;
   uint64_t *layer;
@@ -17,12 +18,13 @@ typedef struct km_hbs_series {
 /* Writes S (and layers) of the tracker's present position at place ply. */
 void km_hbs_record(const km_hbs *hbs, km_hbs_series series, size_t ply);
 
-/* ΔS_w(t) = S(t) − S(t−w) for t = w…T. Returns how many values: n − w, or 0. n = T + 1; out takes n at most. w ≥ 1. */
+/* ΔS_w(t) = S(t) − S(t−w) for t = w…T. Returns how many values: n − w, or 0. n = T + 1; out takes n at most.
+ * w ≥ 1. */
 size_t km_hbs_delta(uint64_t *out, const uint64_t *s, size_t n, unsigned n_limbs, size_t w);
 /* Variant clip: S(t) − S(max(0, t−w)) for t = 0…T; returns n. */
 size_t km_hbs_delta_clip(uint64_t *out, const uint64_t *s, size_t n, unsigned n_limbs, size_t w);
-/* S(t) − 2·S(t−1) + S(t−2) for t = 2…T: the backward D2(t), and the central one at t−1. Returns n − 2, or 0. D1 is
- * km_hbs_delta with w = 1. */
+/* S(t) − 2·S(t−1) + S(t−2) for t = 2…T: the backward D2(t), and the central one at t−1. Returns n − 2, or 0.
+ * D1 is km_hbs_delta with w = 1. */
 size_t km_hbs_diff2(uint64_t *out, const uint64_t *s, size_t n, unsigned n_limbs);
 /* log2(1 + S(t)), n values; equal neighbours are computed once. */
 void km_hbs_log2_series(double *out, const uint64_t *s, size_t n, unsigned n_limbs);
@@ -35,14 +37,16 @@ typedef enum km_hbs_align {
 } km_hbs_align;
 enum { KM_HBS_FRACTIONS_MAX = 1 << 20 };
 
-/* Numerators over the denominator M, exact, of n_limbs + 1 limbs each: out takes (M+1)·(n_limbs+1). n = T + 1 ≥ 1,
- * 1 ≤ M ≤ KM_HBS_FRACTIONS_MAX. s has a stride of s_stride limbs from ply to ply (n_limbs, or a layer's). */
+/* S, or one layer, of a game: n = T + 1 ≥ 1 values of n_limbs limbs, stride limbs apart. */
 typedef struct km_hbs_column {
   const uint64_t *s;
   size_t stride;
   size_t n;
   unsigned n_limbs;
 } km_hbs_column;
+
+/* Numerators over the denominator M, exact, of n_limbs + 1 limbs each: out takes (M+1)·(n_limbs+1) limbs.
+ * 1 ≤ M ≤ KM_HBS_FRACTIONS_MAX. */
 void km_hbs_at_fractions(uint64_t *out, km_hbs_column column, uint32_t M, km_hbs_align align);
 /* The same for doubles (log2): linear is S(q) + (r/M)·(S(q+1) − S(q)) in doubles. out takes M + 1. */
 void km_hbs_at_fractions_double(double *out, const double *values, size_t n, uint32_t M, km_hbs_align align);

@@ -17,9 +17,9 @@ void km_hbs_load(km_hbs *hbs, const km_board *board);
 /* The tracker moves on by the step that the replay has just made. */
 void km_hbs_follow(km_hbs *hbs, const km_replay *replay);
 
-/* Runs a replay on from where it stands to its end with n trackers (one, or two for the colours of "both"), loading them
- * first, and records every position: series[i] place p is that of tracker i after replay->ply = p moves. Returns what
- * ended the game: KM_END, or KM_SKIP before a refused move. T is replay->ply. */
+/* Runs a replay on from where it stands to its end with n trackers (one, or two for the colours of "both"),
+ * loading them first, and records every position: series[i] place p is that of tracker i after replay->ply =
+ * p moves. Returns what ended the game: KM_END, or KM_SKIP before a refused move. T is replay->ply. */
 km_status km_hbs_trajectory(km_replay *replay, km_hbs *hbs, const km_hbs_series *series, unsigned n);
 
 #endif

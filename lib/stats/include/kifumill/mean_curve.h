@@ -1,13 +1,14 @@
 /* mean_curve.h: mean curves of many games, by stratum and place (move number, or fraction j/M), exact.
  *
- * A set of curves has channels (S, each L, log2(1+S), ΔS, …), and for every stratum, place and channel Σ, Σ² and the
- * count as in exact_sum.h. Every worker fills its own set; merging is exact, so any partition over threads and any order
- * gives the same bytes. Games end at different places: alignment drop counts a game only where it has a value, hold
- * carries its last value on.
+ * A set of curves has channels (S, each L, log2(1+S), ΔS, …), and for every stratum, place and channel Σ, Σ²
+ * and the count as in exact_sum.h. Every worker fills its own set; merging is exact, so any partition over
+ * threads and any order gives the same bytes. Games end at different places: alignment drop counts a game
+ * only where it has a value, hold carries its last value on.
  *
- * Adding a game costs by how often its values change, not by how many there are: a black move changes S, its logarithm
- * and one L. Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added, never in the loop, and
- * within max_bytes. One channel of doubles may also keep a histogram per place, from which quantiles are read. */
+ * Adding a game costs by how often its values change, not by how many there are: a black move changes S, its
+ * logarithm and one L. Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added,
+ * never in the loop, and within max_bytes. One channel of doubles may also keep a histogram per place, from
+ * which quantiles are read. */
 #ifndef KIFUMILL_MEAN_CURVE_H
 #define KIFUMILL_MEAN_CURVE_H
 
@@ -44,10 +45,10 @@ typedef struct km_mean_curves km_mean_curves;
 km_status km_mean_curves_new(km_mean_curves **curves, const km_mean_options *options, km_err *err);
 void km_mean_curves_free(km_mean_curves *curves); /* NULL is allowed */
 
-/* Adds a game with values at places 0…n_points−1 (n_points ≥ 1), a column a channel. KM_ERR_LIMIT, and nothing added,
- * when it would need more than max_bytes. */
-km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns, size_t n_points,
-                             km_err *err);
+/* Adds a game with values at places 0…n_points−1 (n_points ≥ 1), a column a channel. KM_ERR_LIMIT, and
+ * nothing added, when it would need more than max_bytes. */
+km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns,
+                             size_t n_points, km_err *err);
 /* Adds everything of from; both made with the same options. */
 km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err);
 
@@ -63,9 +64,9 @@ typedef enum km_mean_ends { KM_MEAN_DROP = 0, KM_MEAN_HOLD } km_mean_ends;
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out);
 
-/* The num/den quantile (1/2 the median) at places 0…length−1, alignment drop, into out: the middle of the bin that holds
- * the value of rank ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0. num ≤ den ≤ 2^31, 1 ≤ den.
- * KM_ERR_USAGE without a histogram. */
+/* The num/den quantile (1/2 the median) at places 0…length−1, alignment drop, into out: the middle of the bin
+ * that holds the value of rank ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0. num ≤ den ≤
+ * 2^31, 1 ≤ den. KM_ERR_USAGE without a histogram. */
 km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t num, uint32_t den,
                                    double *out, km_err *err);
 
