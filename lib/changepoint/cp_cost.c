@@ -134,6 +134,8 @@ static void fill_sums(cp_series *c) {
   c->moment[0] = 0;
   for (size_t t = 0; t < n; t++)
     c->moment[t + 1] = moment += ((double)t - middle) * c->z[t];
+  for (size_t t = 0; t <= n; t++)
+    c->half[t] = 0.5 * (double)t - 0.25 * (double)n;
   for (size_t k = 1; k <= n; k++)
     c->inverse_sxx[n - k] = k < 2 ? 0 : 12 / ((double)k * ((double)k * (double)k - 1));
 }
@@ -147,7 +149,8 @@ static km_status allocate(km_changepoint *w, km_err *err) {
       !(c->scratch = cp_doubles(w, n + 1, err)) || !(c->row = cp_doubles(w, n + 1, err)) ||
       !(c->value = cp_doubles(w, n + 1, err)) || !(c->breaks = cp_indices(w, n, err)))
     return KM_ERR_NOMEM;
-  if (linear && (!(c->moment = cp_doubles(w, n + 1, err)) || !(c->inverse_sxx = cp_doubles(w, n, err))))
+  if (linear && (!(c->moment = cp_doubles(w, n + 1, err)) || !(c->inverse_sxx = cp_doubles(w, n, err)) ||
+                 !(c->half = cp_doubles(w, n + 1, err))))
     return KM_ERR_NOMEM;
   if (l1 && (!(c->sorted = cp_indices(w, n, err)) || !(c->place = cp_indices(w, n, err)) ||
              !(c->next = cp_indices(w, n + 1, err)) || !(c->prev = cp_indices(w, n + 1, err))))
@@ -286,29 +289,37 @@ static double segment_l1(cp_series *c, size_t s, size_t t) {
 /* Rows and segments
  * ---------------------------------------------------------------------------------------------- */
 
-static void fill_row_l2(cp_series *c, size_t first, size_t last, size_t t) {
-  size_t n = c->n;
-  const double *inverse = c->inverse + (n - t), *square = c->square;
-  double *row = c->row, square_t = square[t];
+static void fill_row_l2(const cp_series *c, size_t first, size_t last, size_t t) {
+  const double *restrict inverse = c->inverse + (c->n - t), *restrict square = c->square;
+  double *restrict row = c->row, square_t = square[t];
   for (size_t s = first; s <= last; s++)
     row[s] = square_t - square[s];
   for (size_t channel = 0; channel < c->n_channels; channel++) {
-    const double *sum = c->sum + channel * (n + 1);
+    const double *restrict sum = c->sum + channel * (c->n + 1);
     double sum_t = sum[t];
     for (size_t s = first; s <= last; s++)
       row[s] -= (sum_t - sum[s]) * (sum_t - sum[s]) * inverse[s];
   }
 }
 
-/* Residual sum of squares: Syy − Sxy²/Sxx about the segment's own means. */
+/* Residual sum of squares: Syy − Sxy²/Sxx about the segment's own means; half[s] + half[t] is the mean index,
+ * from the middle of the series. */
+static void fill_row_linear(const cp_series *c, size_t first, size_t last, size_t t) {
+  const double *restrict sum = c->sum, *restrict square = c->square, *restrict moment = c->moment;
+  const double *restrict inverse = c->inverse + (c->n - t), *restrict inverse_sxx =
+                                                                c->inverse_sxx + (c->n - t);
+  const double *restrict half = c->half;
+  double *restrict row = c->row, sum_t = sum[t], square_t = square[t], moment_t = moment[t], half_t = half[t];
+  for (size_t s = first; s <= last; s++) {
+    double sy = sum_t - sum[s], sxy = moment_t - moment[s] - (half_t + half[s]) * sy;
+    row[s] = square_t - square[s] - sy * sy * inverse[s] - sxy * sxy * inverse_sxx[s];
+  }
+}
+
 static double linear_cost(const cp_series *c, size_t s, size_t t) {
   size_t reversed = c->n - t + s;
-  double sum = c->sum[t] - c->sum[s];
-  double middle =
-      0.5 * ((double)s + (double)t - (double)c->n); /* mean index, from the middle of the series */
-  double sxy = c->moment[t] - c->moment[s] - middle * sum;
-  double syy = c->square[t] - c->square[s] - sum * sum * c->inverse[reversed];
-  return syy - sxy * sxy * c->inverse_sxx[reversed];
+  double sy = c->sum[t] - c->sum[s], sxy = c->moment[t] - c->moment[s] - (c->half[t] + c->half[s]) * sy;
+  return c->square[t] - c->square[s] - sy * sy * c->inverse[reversed] - sxy * sxy * c->inverse_sxx[reversed];
 }
 
 /* Squares below the rounding of the prefix sums are none: divided by a small floor they would decide ties. */
@@ -318,6 +329,13 @@ static double normal_cost(const cp_series *c, size_t s, size_t t) {
   if (squares <= 16 * DBL_EPSILON * c->square[c->n])
     return 0;
   return (double)(t - s) * log1p(squares * inverse * c->scale);
+}
+
+static void fill_row_rank(const cp_series *c, size_t first, size_t last, size_t t) {
+  const double *restrict sum = c->sum, *restrict inverse = c->inverse + (c->n - t);
+  double *restrict row = c->row, sum_t = sum[t], scale = c->scale;
+  for (size_t s = first; s <= last; s++)
+    row[s] = -(sum_t - sum[s]) * (sum_t - sum[s]) * inverse[s] * scale;
 }
 
 static double rank_cost(const cp_series *c, size_t s, size_t t) {
@@ -340,8 +358,7 @@ void cp_fill_row(cp_series *c, size_t first, size_t last, size_t t) {
     fill_row_l2(c, first, last, t);
     break;
   case KM_COST_LINEAR:
-    for (size_t s = first; s <= last; s++)
-      c->row[s] = linear_cost(c, s, t);
+    fill_row_linear(c, first, last, t);
     break;
   case KM_COST_L1:
     fill_row_l1(c, first, last, t);
@@ -351,8 +368,7 @@ void cp_fill_row(cp_series *c, size_t first, size_t last, size_t t) {
       c->row[s] = normal_cost(c, s, t);
     break;
   case KM_COST_RANK:
-    for (size_t s = first; s <= last; s++)
-      c->row[s] = rank_cost(c, s, t);
+    fill_row_rank(c, first, last, t);
     break;
   }
   if (c->length_term)

@@ -51,12 +51,18 @@ static void exact_l2(cp_series *c, prefixes *table, double *start) {
   }
 }
 
+/* value[i] = best[i] + beta + row[i] */
+static void add_best(const double *restrict best, double beta, const double *restrict row, size_t n,
+                     double *restrict value) {
+  for (size_t i = 0; i < n; i++)
+    value[i] = best[i] + beta + row[i];
+}
+
 static void exact_general(cp_series *c, prefixes *table) {
   for (size_t t = c->min_size; t <= c->n; t++) {
     size_t n_starts = t - c->min_size + 1;
     cp_fill_row(c, 0, n_starts - 1, t);
-    for (size_t i = 0; i < n_starts; i++)
-      c->value[i] = table->best[i] + c->beta + c->row[i];
+    add_best(table->best, c->beta, c->row, n_starts, c->value);
     size_t s = cp_choose(c->value, n_starts, cp_least(c->value, n_starts), c->tolerance);
     table->last[t] = (uint32_t)s;
     table->best[t] = c->value[s];
@@ -142,8 +148,7 @@ km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
     for (size_t j = 1; j <= k && (j + 1) * m <= t; j++) {
       const double *shorter = best + (j - 1) * stride;
       size_t first = j * m, count = t - m - first + 1;
-      for (size_t i = 0; i < count; i++)
-        c->value[i] = shorter[first + i] + c->row[first + i];
+      add_best(shorter + first, 0, c->row + first, count, c->value);
       size_t chosen = cp_choose(c->value, count, cp_least(c->value, count), c->tolerance);
       best[j * stride + t] = c->value[chosen];
       last[j * stride + t] = (uint32_t)(first + chosen);

@@ -40,6 +40,15 @@ __attribute__((target("avx2"))) static double l2_values_avx2(const double *restr
   }
   return least;
 }
+
+/* The first multiple of 4 whose four values hold one within the bound, or what is left below 4 at the end. */
+__attribute__((target("avx2"))) static size_t skip_above_avx2(const double *value, size_t n, double bound) {
+  __m256d limit = _mm256_set1_pd(bound);
+  size_t s = 0;
+  while (s + 4 <= n && !_mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(value + s), limit, _CMP_LE_OQ)))
+    s += 4;
+  return s;
+}
 #endif
 
 static double l2_values_plain(const double *restrict start, const double *restrict sum,
@@ -79,6 +88,10 @@ double cp_least(const double *value, size_t n) {
  * it off and nothing behind it replaces it. */
 size_t cp_choose(const double *value, size_t n, double least, double tolerance) {
   size_t s = 0, best = 0;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    s = skip_above_avx2(value, n, least + 2 * tolerance);
+#endif
   while (!(value[s] <= least + 2 * tolerance))
     s++;
   if (value[s] <= least + tolerance)

@@ -18,6 +18,7 @@ typedef struct cp_series {
   double *square;      /* prefix sums of z², over all channels, n + 1 */
   double *moment;      /* linear: prefix sums of (t − (n−1)/2) · z */
   double *inverse;     /* [n − k]: 1/k */
+  double *half;        /* linear: half the index from the middle of the series, (t − n/2) / 2 */
   double *inverse_sxx; /* linear, [n − k]: 1 / Σ (t − mean t)² over k points; 0 for k = 1 */
   double *length_term; /* MBIC, [n − k]: u · ln(k/n); NULL otherwise */
   double scale;        /* normal: 1 / floor; rank: 1 / variance of the ranks */
