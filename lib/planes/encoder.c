@@ -25,9 +25,9 @@ typedef struct copy_span {
 typedef struct copy_program {
   uint32_t n_spans;
   copy_span spans[KM_PLANES_MAX];
-  uint8_t plane_of[8 * KM_FAMILIES]; /* the plane of a family's bin, or NO_PLANE */
+  uint32_t place[8 * KM_FAMILIES]; /* where in the row the plane of a family's bin begins, or NO_PLANE */
 } copy_program;
-enum { NO_PLANE = 0xff };
+#define NO_PLANE UINT32_MAX
 
 struct km_plane_encoder {
   km_plane_options options;
@@ -73,13 +73,14 @@ static copy_span resolve(const km_plane_encoder *encoder, const km_plane *plane,
 
 static void compile(km_plane_encoder *encoder, const km_layout *layout, const km_plane_moment *moment) {
   copy_program *program = &encoder->programs[moment->to_play - 1][moment->n_steps - 1];
-  memset(program->plane_of, NO_PLANE, sizeof program->plane_of);
+  for (size_t i = 0; i < 8 * KM_FAMILIES; ++i)
+    program->place[i] = NO_PLANE;
   for (size_t i = 0; i < encoder->n_planes; ++i) {
     const km_plane *plane = &layout->planes[i];
     copy_span next = resolve(encoder, plane, moment);
     copy_span *last = program->n_spans > 0 ? &program->spans[program->n_spans - 1] : NULL;
     if (next.store == KM_STORE_FEATURE)
-      program->plane_of[plane->fill(plane->arg, moment).index] = (uint8_t)i;
+      program->place[plane->fill(plane->arg, moment).index] = (uint32_t)(i * encoder->plane_bytes);
     if (last != NULL && last->store == next.store &&
         (next.store == KM_STORE_FEATURE || last->offset + last->n_bytes == next.offset))
       last->n_bytes += next.n_bytes;
@@ -287,15 +288,18 @@ void km_plane_encoder_follow(km_plane_encoder *encoder, const km_replay *replay)
 
 /* ---- rows ---- */
 
-/* Sets the bits of one family in a row whose feature planes are zero. */
-static void scatter_family(const km_plane_encoder *encoder, const uint8_t *plane_of, const uint8_t *family,
-                           const uint16_t *map, uint8_t *row) {
-  for (size_t p = 0; p < encoder->n_points; ++p) {
-    if (family[p] == 0 || plane_of[family[p] - 1] == NO_PLANE)
-      continue;
-    unsigned cell = map[p];
-    row[plane_of[family[p] - 1] * encoder->plane_bytes + (cell >> encoder->shift)] |=
-        (uint8_t)(encoder->top >> (cell & encoder->low));
+/* Draws the marks into a row whose feature planes are zero. */
+SPECIALISED void draw_marks(const km_plane_encoder *encoder, const copy_program *program, size_t slot,
+                            const km_feature_mark *marks, size_t n_marks, uint8_t *row, km_packing packing) {
+  unsigned shift = packing == KM_PACK_BITS ? 3 : 0, top = packing == KM_PACK_BITS ? 0x80 : 1;
+  unsigned low = packing == KM_PACK_BITS ? 7 : 0;
+  const uint16_t *map = encoder->map + slot * encoder->n_points;
+  const uint32_t *place = program->place;
+  for (size_t i = 0; i < n_marks; ++i) {
+    uint32_t plane = place[marks[i].index];
+    unsigned cell = map[marks[i].point];
+    if (plane != NO_PLANE)
+      row[plane + (cell >> shift)] |= (uint8_t)(top >> (cell & low));
   }
 }
 
@@ -317,10 +321,12 @@ void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, u
   }
   if (encoder->features == NULL)
     return;
-  km_feature_set_compute(encoder->features, board, to_play);
-  for (unsigned family = 0; family < KM_FAMILIES; ++family)
-    scatter_family(encoder, &program->plane_of[8 * family], km_feature_set_family(encoder->features, family),
-                   encoder->map + slot * encoder->n_points, row);
+  size_t n_marks;
+  const km_feature_mark *marks = km_feature_set_marks(encoder->features, board, to_play, &n_marks);
+  if (encoder->options.packing == KM_PACK_BITS)
+    draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BITS);
+  else
+    draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BYTES);
 }
 
 void km_plane_unpack(const uint8_t *bits, size_t n_points, uint8_t *bytes) {

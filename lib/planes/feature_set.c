@@ -11,16 +11,20 @@
 #include "kifumill/features.h"
 #include "ladder.h"
 
-enum { NEVER = 0 };
+enum {
+  NEVER = 0,
+  MARKS_A_POINT = 7, /* an empty point: empty, capture, self-atari, liberties after, sensible, two ladders */
+};
 
 struct km_feature_set {
   size_t n_points;
   uint32_t variants;
-  uint32_t ply;        /* moves so far, passes too */
-  uint32_t *played;    /* ply of the stone on a point, counted from 1; NEVER: none, or set-up */
-  uint8_t *families;   /* KM_FAMILIES × n_points */
-  uint8_t *eye;
-  uint8_t computed_for; /* the player, or KM_EMPTY */
+  uint32_t ply;      /* moves so far, passes too */
+  uint32_t *played;  /* ply of the stone on a point, counted from 1; NEVER: none, or set-up */
+  uint8_t *eye, *ladder_mark;
+  uint8_t marked_for; /* the player, or KM_EMPTY */
+  size_t n_marks;
+  km_feature_mark *marks;
   km_ladder *ladder;
   km_board board; /* to try moves on */
 };
@@ -32,10 +36,12 @@ km_feature_set *km_feature_set_new(unsigned rows, unsigned cols, uint32_t varian
   set->n_points = (size_t)rows * cols;
   set->variants = variants;
   set->played = malloc(set->n_points * sizeof *set->played);
-  set->families = malloc(set->n_points * KM_FAMILIES);
+  set->marks = malloc(set->n_points * MARKS_A_POINT * sizeof *set->marks);
   set->eye = malloc(set->n_points);
+  set->ladder_mark = malloc(set->n_points);
   set->ladder = km_ladder_new(set->n_points, variants);
-  if (set->played == NULL || set->families == NULL || set->eye == NULL || set->ladder == NULL) {
+  if (set->played == NULL || set->marks == NULL || set->eye == NULL || set->ladder_mark == NULL ||
+      set->ladder == NULL) {
     km_feature_set_free(set);
     return NULL;
   }
@@ -47,8 +53,9 @@ void km_feature_set_free(km_feature_set *set) {
   if (set == NULL)
     return;
   km_ladder_free(set->ladder);
+  free(set->ladder_mark);
   free(set->eye);
-  free(set->families);
+  free(set->marks);
   free(set->played);
   free(set);
 }
@@ -57,17 +64,17 @@ void km_feature_set_free(km_feature_set *set) {
 
 void km_feature_set_reset(km_feature_set *set) {
   set->ply = 0;
-  set->computed_for = KM_EMPTY;
+  set->marked_for = KM_EMPTY;
   memset(set->played, 0, set->n_points * sizeof *set->played);
 }
 
 void km_feature_set_setup(km_feature_set *set, uint16_t point) {
-  set->computed_for = KM_EMPTY;
+  set->marked_for = KM_EMPTY;
   set->played[point] = NEVER;
 }
 
 void km_feature_set_push(km_feature_set *set, const km_board *board, uint16_t point) {
-  set->computed_for = KM_EMPTY;
+  set->marked_for = KM_EMPTY;
   ++set->ply;
   if (point < set->n_points)
     set->played[point] = set->ply;
@@ -77,18 +84,20 @@ void km_feature_set_push(km_feature_set *set, const km_board *board, uint16_t po
 
 /* ---- one position ---- */
 
-static uint8_t at_most(unsigned n, unsigned limit) { return (uint8_t)(n < limit ? n : limit); }
+static unsigned at_most(unsigned n, unsigned limit) { return n < limit ? n : limit; }
 
-static inline uint8_t *at(km_feature_set *set, km_plane_family family, size_t point) {
-  return &set->families[(size_t)family * set->n_points + point];
+static inline void mark(km_feature_set *set, km_plane_family family, unsigned bin, unsigned point) {
+  set->marks[set->n_marks++] = (km_feature_mark){(uint16_t)(8 * family + bin), (uint16_t)point};
 }
 
-static void describe_stone(km_feature_set *set, unsigned head, size_t p) {
-  *at(set, KM_FAMILY_LIBERTIES, p) = at_most(km_chain_liberties(&set->board, head), 8);
-  if (set->played[p] != NEVER)
-    *at(set, KM_FAMILY_AGE, p) = at_most(set->ply - set->played[p] + 1, 8);
+static void describe_stone(km_feature_set *set, unsigned head, unsigned point) {
+  unsigned n_liberties = km_chain_liberties(&set->board, head);
+  if (n_liberties > 0) /* set-up can leave a chain without */
+    mark(set, KM_FAMILY_LIBERTIES, at_most(n_liberties, 8) - 1, point);
+  if (set->played[point] != NEVER)
+    mark(set, KM_FAMILY_AGE, at_most(set->ply - set->played[point], 7), point);
   else if ((set->variants & KM_VARIANT_SETUP_OLD) != 0)
-    *at(set, KM_FAMILY_AGE, p) = 8;
+    mark(set, KM_FAMILY_AGE, 7, point);
 }
 
 /* What a legal move would do. */
@@ -148,40 +157,50 @@ static int foresee(km_board *board, uint8_t me, unsigned site, outcome *result) 
   return result->liberties > 0; /* a ko point can only be taken by a capture */
 }
 
-static void describe_move(km_feature_set *set, uint8_t me, unsigned site, size_t p) {
+static void describe_move(km_feature_set *set, uint8_t me, unsigned site, unsigned point) {
   outcome result;
+  mark(set, KM_FAMILY_EMPTY, 0, point);
   if (!foresee(&set->board, me, site, &result))
     return;
-  *at(set, KM_FAMILY_CAPTURE, p) = (set->variants & KM_VARIANT_CAPTURE1) != 0 ? at_most(result.n_captured, 8)
-                                                                              : at_most(result.n_captured + 1, 8);
-  *at(set, KM_FAMILY_LIBERTIES_AFTER, p) = at_most(result.liberties, 8);
+  if ((set->variants & KM_VARIANT_CAPTURE1) == 0)
+    mark(set, KM_FAMILY_CAPTURE, at_most(result.n_captured, 7), point);
+  else if (result.n_captured > 0)
+    mark(set, KM_FAMILY_CAPTURE, at_most(result.n_captured, 8) - 1, point);
+  mark(set, KM_FAMILY_LIBERTIES_AFTER, at_most(result.liberties, 8) - 1, point);
   if (result.liberties == 1)
-    *at(set, KM_FAMILY_SELF_ATARI, p) = at_most(result.size, 8);
-  *at(set, KM_FAMILY_SENSIBLE, p) = !set->eye[p];
+    mark(set, KM_FAMILY_SELF_ATARI, at_most(result.size, 8) - 1, point);
+  if (!set->eye[point])
+    mark(set, KM_FAMILY_SENSIBLE, 0, point);
 }
 
-void km_feature_set_compute(km_feature_set *set, const km_board *board, uint8_t to_play) {
-  if (set->computed_for == to_play)
-    return;
-  set->computed_for = to_play;
-  km_board_copy(&set->board, board);
-  memset(set->families, 0, KM_FAMILIES * set->n_points);
-  km_true_eyes(board, to_play, set->eye);
-  size_t p = 0;
-  for (unsigned r = 0; r < board->rows; ++r)
-    for (unsigned c = 0; c < board->cols; ++c, ++p) {
-      unsigned site = (r + 2) * board->stride + c, cell = board->cell[site];
-      if (cell >= KM_CELL_STONE) {
-        describe_stone(set, cell & KM_CELL_HEAD, p);
-      } else {
-        *at(set, KM_FAMILY_EMPTY, p) = 1;
-        describe_move(set, to_play, site, p);
+typedef void ladder_reading(km_ladder *ladder, km_board *board, uint8_t me, uint8_t *mark);
+
+static void describe_ladders(km_feature_set *set, uint8_t me, ladder_reading *read, km_plane_family family) {
+  memset(set->ladder_mark, 0, set->n_points);
+  read(set->ladder, &set->board, me, set->ladder_mark);
+  for (unsigned point = 0; point < set->n_points; ++point)
+    if (set->ladder_mark[point])
+      mark(set, family, 0, point);
+}
+
+const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play, size_t *n) {
+  if (set->marked_for != to_play) {
+    set->marked_for = to_play;
+    set->n_marks = 0;
+    km_board_copy(&set->board, board);
+    km_true_eyes(board, to_play, set->eye);
+    unsigned point = 0;
+    for (unsigned r = 0; r < board->rows; ++r)
+      for (unsigned c = 0; c < board->cols; ++c, ++point) {
+        unsigned site = (r + 2) * board->stride + c, cell = board->cell[site];
+        if (cell >= KM_CELL_STONE)
+          describe_stone(set, cell & KM_CELL_HEAD, point);
+        else
+          describe_move(set, to_play, site, point);
       }
-    }
-  km_ladder_captures(set->ladder, &set->board, to_play, at(set, KM_FAMILY_LADDER_CAPTURE, 0));
-  km_ladder_escapes(set->ladder, &set->board, to_play, at(set, KM_FAMILY_LADDER_ESCAPE, 0));
-}
-
-const uint8_t *km_feature_set_family(const km_feature_set *set, km_plane_family family) {
-  return &set->families[(size_t)family * set->n_points];
+    describe_ladders(set, to_play, km_ladder_captures, KM_FAMILY_LADDER_CAPTURE);
+    describe_ladders(set, to_play, km_ladder_escapes, KM_FAMILY_LADDER_ESCAPE);
+  }
+  *n = set->n_marks;
+  return set->marks;
 }

@@ -1,6 +1,7 @@
-/* feature_set.h: the per-point features of the 48 planes (SPEC §7.3), as a byte a point and family. Private to planes.
+/* feature_set.h: the per-point features of the 48 planes (SPEC §7.3), as a list of set points. Private to planes.
  *
- * A family's byte at a point is 1 + bin, or 0 for none, so that a plane is "the points where the byte is 1 + bin". */
+ * A mark says that a point is in a bin of a family. The list is computed once a position and player, and then drawn into
+ * as many rows as there are symmetries. */
 #ifndef KM_PLANES_FEATURE_SET_H
 #define KM_PLANES_FEATURE_SET_H
 
@@ -20,9 +21,12 @@ void km_feature_set_setup(km_feature_set *set, uint16_t point);
 /* Right after km_board_play(board, …, point): the ages of all stones grow. */
 void km_feature_set_push(km_feature_set *set, const km_board *board, uint16_t point);
 
-/* Computes all families of the position for the player to move; kept until the position or the player changes. */
-void km_feature_set_compute(km_feature_set *set, const km_board *board, uint8_t to_play);
-/* rows·cols bytes, valid until the next change. */
-const uint8_t *km_feature_set_family(const km_feature_set *set, km_plane_family family);
+typedef struct km_feature_mark {
+  uint16_t index; /* family · 8 + bin */
+  uint16_t point;
+} km_feature_mark;
+
+/* All marks of the position for the player to move, valid until the position or the player changes. */
+const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play, size_t *n);
 
 #endif

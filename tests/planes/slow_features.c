@@ -262,7 +262,8 @@ void slow_planes48(const slow_position *position, uint8_t me, const int *age, un
     planes[48 * n + p] = me == 1;
     if (position->stone[p] != 0) {
       slow_chain_at(position, p, &chain);
-      planes[(11 + at_most(chain.n_liberties, 8)) * n + p] = 1;
+      if (chain.n_liberties > 0)
+        planes[(11 + at_most(chain.n_liberties, 8)) * n + p] = 1;
       if (age[p] >= 0)
         planes[(4 + at_most((unsigned)age[p], 7)) * n + p] = 1;
       else if (variants & KM_VARIANT_SETUP_OLD)

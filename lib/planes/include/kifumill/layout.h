@@ -36,7 +36,7 @@ typedef enum km_plane_kind {
 } km_plane_kind;
 const char *km_plane_kind_name(km_plane_kind kind); /* "history", … */
 
-/* Per-point features of a position; a family's byte at a point is 1 + bin, or 0 for none. */
+/* Per-point features of a position, each of up to eight bins; a point is in one bin of a family, or in none. */
 typedef enum km_plane_family {
   KM_FAMILY_EMPTY,
   KM_FAMILY_AGE,
@@ -60,7 +60,7 @@ typedef enum km_plane_store {
   KM_STORE_BLACK_VIEW, /* history, plane 2i Black's and 2i+1 White's stones i moves ago */
   KM_STORE_WHITE_VIEW, /* history, plane 2i White's and 2i+1 Black's stones i moves ago */
   KM_STORE_CONSTANT,   /* 0: zeros, 1: ones */
-  KM_STORE_FEATURE,    /* points where family index/8 is in bin index%8 */
+  KM_STORE_FEATURE,    /* points in bin index%8 of family index/8 */
 } km_plane_store;
 
 typedef struct km_plane_source {
