@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct prefixes {
-  double *best;
+  double *best, *base; /* base: NULL but for one channel of l2 */
   uint32_t *last;
 } prefixes;
 
@@ -23,6 +23,12 @@ static km_status table_start(km_changepoint *w, prefixes *table, km_err *err) {
     table->last[t] = 0;
   }
   table->best[0] = -c->beta;
+  if (c->cost == KM_COST_L2 && c->n_channels == 1 && !c->length_term) {
+    table->base = c->row;
+    for (size_t t = 1; t < c->min_size; t++)
+      table->base[t] = INFINITY;
+    table->base[0] = 0;
+  }
   cp_rewind(c);
   return KM_OK;
 }
@@ -36,21 +42,6 @@ static void trace_back(cp_series *c, const uint32_t *last) {
     c->breaks[--count] = t;
 }
 
-/* One channel of l2 without length term: the values of a row and their minimum in one loop. start[s] =
- * best[s] + beta − (sum of squares before s) takes all that does not depend on t. */
-static void exact_l2(cp_series *c, prefixes *table, double *start) {
-  size_t n = c->n, m = c->min_size;
-  for (size_t s = 0; s < m; s++)
-    start[s] = INFINITY;
-  start[0] = 0;
-  for (size_t t = m; t <= n; t++) {
-    double least = cp_l2_values(start, c->sum, c->inverse + (n - t), c->sum[t], t - m + 1, c->value);
-    size_t s = cp_choose(c->value, t - m + 1, least, c->tolerance);
-    table->last[t] = (uint32_t)s;
-    start[t] = c->value[s] + c->beta;
-  }
-}
-
 /* value[i] = best[i] + beta + row[i] */
 static void add_best(const double *restrict best, double beta, const double *restrict row, size_t n,
                      double *restrict value) {
@@ -58,71 +49,65 @@ static void add_best(const double *restrict best, double beta, const double *res
     value[i] = best[i] + beta + row[i];
 }
 
-static void exact_general(cp_series *c, prefixes *table) {
-  for (size_t t = c->min_size; t <= c->n; t++) {
-    size_t n_starts = t - c->min_size + 1;
-    cp_fill_row(c, 0, n_starts - 1, t);
-    add_best(table->best, c->beta, c->row, n_starts, c->value);
-    size_t s = cp_choose(c->value, n_starts, cp_least(c->value, n_starts), c->tolerance);
-    table->last[t] = (uint32_t)s;
-    table->best[t] = c->value[s];
+/* c->value[i] of the starts first + i up to t − min_size; returns the least. One channel of l2 without length
+ * term is computed in one loop from base[s] = best[s] + beta − (sum of squares before s), and lacks the sum
+ * of squares before t. */
+static double fill_values(cp_series *c, const prefixes *table, size_t first, size_t t) {
+  size_t count = t - c->min_size - first + 1;
+  if (table->base)
+    return cp_l2_values(table->base + first, c->sum + first, c->inverse + (c->n - t + first), c->sum[t],
+                        count, c->value);
+  cp_fill_row(c, first, t - c->min_size, t);
+  add_best(table->best + first, c->beta, c->row + first, count, c->value);
+  return cp_least(c->value, count);
+}
+
+/* How many of the first starts can neither be the best nor tie with it from t + min_size on. */
+static size_t prune(const cp_series *c, size_t count, double best) {
+  size_t i = 0;
+  while (i < count && c->value[i] - c->beta > best + 2 * c->tolerance)
+    i++;
+  return i;
+}
+
+/* front, where given: the first start that is looked at for t; 0 at first. */
+static void partition(cp_series *c, prefixes *table, uint32_t *front) {
+  size_t m = c->min_size;
+  for (size_t t = m; t <= c->n; t++) {
+    size_t first = front ? front[t] : 0, count = t - m - first + 1;
+    double least = fill_values(c, table, first, t), lacking = table->base ? c->square[t] : 0;
+    size_t chosen = cp_choose(c->value, count, least, c->tolerance);
+    table->last[t] = (uint32_t)(first + chosen);
+    table->best[t] = c->value[chosen] + lacking;
+    if (table->base)
+      table->base[t] = c->value[chosen] + c->beta;
+    if (front && t + m <= c->n)
+      front[t + m] = (uint32_t)(first + prune(c, count, c->value[chosen]));
   }
 }
 
-km_status cp_exact(km_changepoint *w, km_err *err) {
+static km_status optimal(km_changepoint *w, bool pruned, km_err *err) {
   cp_series *c = &w->series;
-  prefixes table;
+  prefixes table = {0};
+  uint32_t *front = NULL;
   km_status status = table_start(w, &table, err);
   if (status != KM_OK)
     return status;
-  if (c->cost == KM_COST_L2 && c->n_channels == 1 && !c->length_term)
-    exact_l2(c, &table, c->row);
-  else
-    exact_general(c, &table);
+  if (pruned) {
+    if (!(front = cp_indices(w, c->n + 1, err)))
+      return KM_ERR_NOMEM;
+    memset(front, 0, (c->n + 1) * sizeof *front);
+  }
+  partition(c, &table, front);
   trace_back(c, table.last);
   return KM_OK;
 }
 
-/* The candidates' values at t into c->value. */
-static void candidate_values(cp_series *c, const prefixes *table, const uint32_t *candidates, size_t count,
-                             size_t t) {
-  bool by_row = c->cost == KM_COST_L1;
-  if (by_row)
-    cp_fill_row(c, candidates[0], t - c->min_size, t);
-  for (size_t i = 0; i < count; i++) {
-    size_t s = candidates[i];
-    c->value[i] = table->best[s] + c->beta + (by_row ? c->row[s] : cp_segment(c, s, t));
-  }
+km_status cp_exact(km_changepoint *w, km_err *err) {
+  return optimal(w, false, err);
 }
-
 km_status cp_pelt(km_changepoint *w, km_err *err) {
-  cp_series *c = &w->series;
-  size_t n = c->n, m = c->min_size, count = 0;
-  prefixes table;
-  km_status status = table_start(w, &table, err);
-  uint32_t *candidates = cp_indices(w, n + 1, err), *gone_at = cp_indices(w, n + 1, err);
-  if (status != KM_OK || !candidates || !gone_at)
-    return KM_ERR_NOMEM;
-  for (size_t t = m; t <= n; t++) {
-    size_t s = t - m, kept = 0;
-    if (s == 0 || s >= m) {
-      gone_at[s] = (uint32_t)n + 1;
-      candidates[count++] = (uint32_t)s;
-    }
-    for (size_t i = 0; i < count; i++)
-      if (gone_at[candidates[i]] > t)
-        candidates[kept++] = candidates[i];
-    count = kept;
-    candidate_values(c, &table, candidates, count, t);
-    size_t chosen = cp_choose(c->value, count, cp_least(c->value, count), c->tolerance);
-    table.last[t] = candidates[chosen];
-    table.best[t] = c->value[chosen];
-    for (size_t i = 0; i < count; i++)
-      if (c->value[i] - c->beta > table.best[t] + 2 * c->tolerance && gone_at[candidates[i]] > t + m)
-        gone_at[candidates[i]] = (uint32_t)(t + m);
-  }
-  trace_back(c, table.last);
-  return KM_OK;
+  return optimal(w, true, err);
 }
 
 /* best[j][t]: least cost of [0, t) in j + 1 segments. One row of costs serves all j. */

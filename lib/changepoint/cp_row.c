@@ -41,12 +41,17 @@ __attribute__((target("avx2"))) static double l2_values_avx2(const double *restr
   return least;
 }
 
-/* The first multiple of 4 whose four values hold one within the bound, or what is left below 4 at the end. */
+/* The first multiple of 8 whose eight values hold one within the bound, or what is left below 8 at the end.
+ */
 __attribute__((target("avx2"))) static size_t skip_above_avx2(const double *value, size_t n, double bound) {
   __m256d limit = _mm256_set1_pd(bound);
   size_t s = 0;
-  while (s + 4 <= n && !_mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(value + s), limit, _CMP_LE_OQ)))
-    s += 4;
+  for (; s + 8 <= n; s += 8) {
+    __m256d a = _mm256_cmp_pd(_mm256_loadu_pd(value + s), limit, _CMP_LE_OQ);
+    __m256d b = _mm256_cmp_pd(_mm256_loadu_pd(value + s + 4), limit, _CMP_LE_OQ);
+    if (_mm256_movemask_pd(_mm256_or_pd(a, b)))
+      break;
+  }
   return s;
 }
 #endif

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cp_workspace.h"
 #include "kifumill/changepoint.h"
 #include "kifumill/hash.h"
 
@@ -456,6 +457,34 @@ static void given_segmentation(void **state) {
   }
 }
 
+/* The inner loops, with whatever instructions this processor has, against plain loops: the same bytes. */
+static void rows_are_plain_loops(void **state) {
+  (void)state;
+  for (int round = 0; round < 3000; round++) {
+    double start[N_MAX], sum[N_MAX], inverse[N_MAX], value[N_MAX], expected[N_MAX], least = INFINITY;
+    size_t n = 1 + draw(40), best = 0;
+    double sum_t = 10 * unit(), tolerance = (double)draw(3);
+    for (size_t s = 0; s < n; s++) {
+      start[s] = draw(9) == 0 ? INFINITY : 20 * unit();
+      sum[s] = 10 * unit();
+      inverse[s] = 1 / (double)(n - s);
+    }
+    start[draw(n)] = 3;
+    for (size_t s = 0; s < n; s++) {
+      double d = sum_t - sum[s];
+      expected[s] = start[s] - d * d * inverse[s];
+      least = expected[s] < least ? expected[s] : least;
+    }
+    for (size_t s = 1; s < n; s++)
+      if (expected[s] < expected[best] - tolerance)
+        best = s;
+    assert_true(cp_l2_values(start, sum, inverse, sum_t, n, value) == least);
+    assert_memory_equal(value, expected, n * sizeof *value);
+    assert_true(cp_least(value, n) == least);
+    assert_int_equal(cp_choose(value, n, least, tolerance), best);
+  }
+}
+
 static void names(void **state) {
   (void)state;
   km_changepoint_cost cost;
@@ -494,11 +523,16 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_is_brute_force), cmocka_unit_test(mbic_is_brute_force),
-      cmocka_unit_test(pelt_is_exact),        cmocka_unit_test(invariances),
-      cmocka_unit_test(path_is_scan),         cmocka_unit_test(window_finds_steps),
-      cmocka_unit_test(several_channels),     cmocka_unit_test(refusals),
-      cmocka_unit_test(given_segmentation),   cmocka_unit_test(names)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(exact_is_brute_force),
+                                     cmocka_unit_test(mbic_is_brute_force),
+                                     cmocka_unit_test(pelt_is_exact),
+                                     cmocka_unit_test(invariances),
+                                     cmocka_unit_test(path_is_scan),
+                                     cmocka_unit_test(window_finds_steps),
+                                     cmocka_unit_test(several_channels),
+                                     cmocka_unit_test(refusals),
+                                     cmocka_unit_test(given_segmentation),
+                                     cmocka_unit_test(rows_are_plain_loops),
+                                     cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }
