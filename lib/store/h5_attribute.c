@@ -89,34 +89,30 @@ static km_status put_at(km_h5 *file, const char *at, const char *name, const val
 }
 
 km_status km_h5_put_text(km_h5 *file, const char *at, const char *name, const char *text, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = put_at(file, at, name, &(value){.text = text}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
 km_status km_h5_put_texts(km_h5 *file, const char *at, const char *name, const char *const *texts, size_t n, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = put_at(file, at, name, &(value){.texts = texts, .n_texts = n}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
 km_status km_h5_put_u64(km_h5 *file, const char *at, const char *name, uint64_t number, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = put_at(file, at, name, &(value){.type = H5T_STD_U64LE, .number = &number}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
 km_status km_h5_put_f64(km_h5 *file, const char *at, const char *name, double number, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = put_at(file, at, name, &(value){.type = H5T_IEEE_F64LE, .number = &number}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
@@ -200,26 +196,23 @@ static km_status get_at(km_h5 *file, const char *at, const char *name, const pla
 }
 
 km_status km_h5_get_text(km_h5 *file, const char *at, const char *name, char **text, km_err *err) {
-  h5_scope scope;
   *text = NULL;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = get_at(file, at, name, &(place){.text = text}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
 km_status km_h5_get_u64(km_h5 *file, const char *at, const char *name, uint64_t *number, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = get_at(file, at, name, &(place){.u64 = number}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
 km_status km_h5_get_f64(km_h5 *file, const char *at, const char *name, double *number, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = get_at(file, at, name, &(place){.f64 = number}, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }

@@ -73,10 +73,9 @@ km_status km_h5_chunks_create(km_h5_chunks **chunks, km_h5 *file, const km_colum
   c->inner_rank = column->inner_rank;
   memcpy(c->inner, column->inner, sizeof c->inner);
   c->chunk_rows = layout->chunk_rows;
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = create(c, column, layout, err);
-  h5_leave(&scope);
+  h5_leave();
   if (status) {
     km_h5_chunks_close(c, NULL);
     return status;
@@ -92,17 +91,16 @@ static km_status append(km_h5_chunks *c, const void *packed, size_t n_packed, ui
   if (H5Dset_extent(c->dataset, dims) < 0 || H5Dwrite_chunk(c->dataset, H5P_DEFAULT, 0, at, n_packed, packed) < 0)
     return h5_fail(err, KM_ERR_IO, "cannot write %s", c->file->path);
   c->n_rows += n_rows;
-  return KM_OK;
+  return h5_written(c->file, err);
 }
 
 km_status km_h5_chunks_append(km_h5_chunks *chunks, const void *packed, size_t n_packed, uint32_t n_rows, km_err *err) {
   if (chunks->n_rows % chunks->chunk_rows || n_rows == 0 || n_rows > chunks->chunk_rows)
     return km_err_set(err, KM_ERR_STATE, 0, "%s: a chunk of %s after the last one, or of no size", chunks->file->path,
                       chunks->name);
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = append(chunks, packed, n_packed, n_rows, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
@@ -111,11 +109,10 @@ km_status km_h5_chunks_close(km_h5_chunks *chunks, km_err *err) {
     return KM_OK;
   km_status status = KM_OK;
   if (chunks->dataset >= 0) {
-    h5_scope scope;
-    h5_enter(&scope);
+    h5_enter();
     if (H5Dclose(chunks->dataset) < 0)
       status = h5_fail(err, KM_ERR_IO, "cannot write %s", chunks->file->path);
-    h5_leave(&scope);
+    h5_leave();
   }
   free(chunks->name);
   free(chunks);
@@ -128,12 +125,11 @@ km_status km_h5_chunks_open(km_h5_chunks **chunks, km_h5 *file, const char *name
   km_h5_chunks *c = new_chunks(file, name);
   if (!c)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = h5_open_dataset(&c->dataset, file, name, err);
   if (!status)
     status = h5_describe(file, c->dataset, name, &info, err);
-  h5_leave(&scope);
+  h5_leave();
   if (!status && info.chunk_rows == 0)
     status = km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is not chunked", file->path, name);
   if (status) {
@@ -183,10 +179,9 @@ km_status km_h5_chunks_read(km_h5_chunks *chunks, uint64_t i, size_t max_bytes, 
   if (i >= chunks->n_rows / chunks->chunk_rows + (chunks->n_rows % chunks->chunk_rows != 0))
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has no chunk %llu", chunks->file->path, chunks->name,
                       (unsigned long long)i);
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = read_chunk(chunks, i, max_bytes, packed, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
@@ -238,9 +233,8 @@ static km_status put_virtual(km_h5 *file, const km_column *column, const km_h5_p
 }
 
 km_status km_h5_put_virtual(km_h5 *file, const km_column *column, const km_h5_part *parts, size_t n_parts, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = put_virtual(file, column, parts, n_parts, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }

@@ -160,15 +160,14 @@ km_status h5_describe(km_h5 *file, hid_t dataset, const char *name, km_h5_info *
 }
 
 km_status km_h5_find(km_h5 *file, const char *name, km_h5_info *info, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   hid_t dataset;
   km_status status = h5_open_dataset(&dataset, file, name, err);
   if (!status) {
     status = h5_describe(file, dataset, name, info, err);
     H5Dclose(dataset);
   }
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
@@ -230,10 +229,9 @@ km_status km_h5_writer_open(km_h5_writer **writer, km_h5 *file, const km_column 
     km_h5_writer_abandon(w);
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   }
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = make_contiguous(w, err);
-  h5_leave(&scope);
+  h5_leave();
   if (status) {
     km_h5_writer_abandon(w);
     return status;
@@ -267,15 +265,14 @@ static km_status transfer(hid_t dataset, const km_h5 *file, const km_column *col
     H5Sclose(memory);
   if (space >= 0)
     H5Sclose(space);
-  return status;
+  return status || r->in ? status : h5_written(file, err);
 }
 
 static km_status write_rows(km_h5_writer *w, const void *bytes, uint64_t n_rows, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status =
       transfer(w->dataset, w->file, &w->column, &(rows){.first = w->n_written, .n_rows = n_rows, .out = bytes}, err);
-  h5_leave(&scope);
+  h5_leave();
   w->n_written += n_rows;
   km_digest_add(w->digest, bytes, (size_t)n_rows * w->row_bytes);
   return status;
@@ -311,12 +308,11 @@ km_status km_h5_writer_finish(km_h5_writer *writer, km_err *err) {
   if (!status) {
     char hex[33];
     km_hash_hex(km_digest_value(writer->digest), hex);
-    h5_scope scope;
-    h5_enter(&scope);
+    h5_enter();
     status = h5_put_text(writer->dataset, KM_DIGEST_ATTRIBUTE, hex, err);
     if (H5Dclose(writer->dataset) < 0 && !status)
       status = h5_fail(err, KM_ERR_IO, "cannot write %s", writer->file->path);
-    h5_leave(&scope);
+    h5_leave();
     writer->dataset = -1;
   }
   km_h5_writer_abandon(writer);
@@ -327,10 +323,9 @@ void km_h5_writer_abandon(km_h5_writer *writer) {
   if (!writer)
     return;
   if (writer->dataset >= 0) {
-    h5_scope scope;
-    h5_enter(&scope);
+    h5_enter();
     H5Dclose(writer->dataset);
-    h5_leave(&scope);
+    h5_leave();
   }
   km_digest_free(writer->digest);
   free(writer->buffer);
@@ -351,15 +346,14 @@ km_status km_h5_put_column(km_h5 *file, const km_column *column, uint64_t n_rows
 }
 
 km_status km_h5_read(km_h5 *file, const km_column *column, uint64_t first, uint64_t n_rows, void *bytes, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   hid_t dataset;
   km_status status = h5_open_dataset(&dataset, file, column->name, err);
   if (!status) {
     status = transfer(dataset, file, column, &(rows){.first = first, .n_rows = n_rows, .in = bytes}, err);
     H5Dclose(dataset);
   }
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 

@@ -1,31 +1,32 @@
-/* h5_internal.h: what the h5_*.c files share: the file object, the lock, and errors. The only header with hdf5.h in it. */
+/* h5_internal.h: what the h5_*.c files share: the file object, the lock, and errors. */
 #ifndef KM_H5_INTERNAL_H
 #define KM_H5_INTERNAL_H
 
 #include "kifumill/h5file.h"
 #include "kifumill/outfile.h"
 
-#include <hdf5.h>
+#include "h5_driver.h"
 
 struct km_h5 {
   hid_t id;
   km_outfile *out; /* NULL when reading */
   char *path;
-  int fd; /* HDF5's own descriptor */
+  int fd;         /* HDF5's descriptor */
+  h5_latch latch; /* of write errors */
   uint64_t n_bytes;
 };
 
-/* A stretch of code with HDF5 calls: holds the process-wide lock, and keeps HDF5 from printing in this thread. */
-typedef struct h5_scope {
-  H5E_auto2_t print;
-  void *print_data;
-} h5_scope;
-void h5_enter(h5_scope *scope);
-void h5_leave(const h5_scope *scope);
+/* A scope: a stretch of code with HDF5 calls. It holds the process-wide lock. HDF5's printing of errors is off in this thread
+ * from then on: at exit it would print what damaged files have left behind in it. */
+void h5_enter(void);
+void h5_leave(void);
 
 /* Fills *err from what was being done and HDF5's error stack: KM_ERR_IO when the system gave the reason, else code. To be called
  * right after the failed call. */
 km_status h5_fail(km_err *err, km_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* KM_ERR_IO when a write to the file has failed, now or before. */
+km_status h5_written(const km_h5 *file, km_err *err);
 
 /* The file type of a column's elements, and the other way round (-1: none of ours). */
 hid_t h5_file_type(km_type type);

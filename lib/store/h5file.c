@@ -1,12 +1,8 @@
-/* h5file.c: files, groups, errors and the lock.
- *
- * HDF5 1.10 keeps a file open when closing it fails, and tries again, in vain, at exit. So when writing has failed the
- * descriptor under HDF5 is replaced by one of /dev/null: what is left to be written goes nowhere, and the file closes. */
+/* h5file.c: files, groups, errors and the lock. */
 #include "h5_internal.h"
 #include "plugin/h5z_zstd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,19 +20,14 @@ enum { ALIGN = 8, COMPACT_MAX = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int filter_registered;
 
-void h5_enter(h5_scope *scope) {
+void h5_enter(void) {
   pthread_mutex_lock(&lock);
-  *scope = (h5_scope){NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &scope->print, &scope->print_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   if (!filter_registered) /* a failure shows when a zstd dataset is used */
     filter_registered = H5Zregister(&km_h5z_zstd) >= 0;
 }
 
-void h5_leave(const h5_scope *scope) {
-  H5Eset_auto2(H5E_DEFAULT, scope->print, scope->print_data);
-  pthread_mutex_unlock(&lock);
-}
+void h5_leave(void) { pthread_mutex_unlock(&lock); }
 
 typedef struct cause {
   char text[160];
@@ -104,14 +95,12 @@ static void free_file(km_h5 *file) {
   free(file);
 }
 
-/* File access: fixed format bounds, aligned objects, no locks of HDF5's own (they fail on some network file systems; the
- * output file has ours), and closing closes everything in the file. */
-static hid_t access_list(void) {
+/* File access: our driver, fixed format bounds, aligned objects, and closing closes everything in the file. */
+static hid_t access_list(km_h5 *file) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   if (list >= 0 &&
-      (H5Pset_fapl_sec2(list) < 0 || H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
-       H5Pset_alignment(list, 1, ALIGN) < 0 || H5Pset_file_locking(list, 0, 1) < 0 ||
-       H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0)) {
+      (h5_driver_set(list, &file->latch) || H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+       H5Pset_alignment(list, 1, ALIGN) < 0 || H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0)) {
     H5Pclose(list);
     return -1;
   }
@@ -133,44 +122,23 @@ static int take_descriptor(km_h5 *file) {
 }
 
 static km_status create_inside(km_h5 *file, km_err *err) {
-  hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+  hid_t fapl = access_list(file), fcpl = H5Pcreate(H5P_FILE_CREATE);
   if (fapl >= 0 && fcpl >= 0 && !make_stable(fcpl))
     file->id = H5Fcreate(km_outfile_tmp_path(file->out), H5F_ACC_TRUNC, fcpl, fapl);
   km_status status = KM_OK;
   if (file->id < 0 || take_descriptor(file))
     status = h5_fail(err, KM_ERR_IO, "cannot create %s", file->path);
-  H5Pclose(fapl);
-  H5Pclose(fcpl);
-  return status;
+  if (fapl >= 0)
+    H5Pclose(fapl);
+  if (fcpl >= 0)
+    H5Pclose(fcpl);
+  return status ? status : h5_written(file, err);
 }
 
-/* Whether HDF5's descriptor is still that of the file. */
-static int descriptor_is_ours(const km_h5 *file, const char *path) {
-  struct stat a, b;
-  return file->fd >= 0 && fstat(file->fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
-         a.st_dev == b.st_dev;
-}
-
-/* Closes a written file; with discard its bytes no longer matter. In a scope. */
-static km_status close_written(km_h5 *file, int discard, km_err *err) {
-  km_status status = KM_OK;
-  if (file->id < 0)
-    return KM_OK;
-  if (!discard) {
-    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 && H5Fclose(file->id) >= 0)
-      return KM_OK;
-    status = h5_fail(err, KM_ERR_IO, "cannot write %s", file->path);
-  }
-  if (descriptor_is_ours(file, km_outfile_tmp_path(file->out))) {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0) {
-      dup2(null, file->fd);
-      close(null);
-    }
-  }
-  H5Fclose(file->id);
-  H5Eclear2(H5E_DEFAULT);
-  return status;
+km_status h5_written(const km_h5 *file, km_err *err) {
+  if (file->latch.sys_errno)
+    return km_err_set(err, KM_ERR_IO, file->latch.sys_errno, "cannot write %s", file->path);
+  return KM_OK;
 }
 
 km_status km_h5_put_origin(km_h5 *file, const km_store_origin *origin, km_err *err) {
@@ -203,10 +171,9 @@ km_status km_h5_create(km_h5 **file, const char *path, const char *format, const
   if (!status && km_outfile_is_direct(f->out))
     status = km_err_set(err, KM_ERR_STATE, 0, "%s is a device or a pipe: HDF5 needs a file", path);
   if (!status) {
-    h5_scope scope;
-    h5_enter(&scope);
+    h5_enter();
     status = create_inside(f, err);
-    h5_leave(&scope);
+    h5_leave();
   }
   if (!status)
     status = put_format(f, format, err);
@@ -221,11 +188,11 @@ km_status km_h5_create(km_h5 **file, const char *path, const char *format, const
 }
 
 km_status km_h5_finish(km_h5 *file, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
-  km_status status = close_written(file, 0, err);
-  h5_leave(&scope);
-  file->id = -1;
+  h5_enter();
+  km_status status = H5Fclose(file->id) < 0 ? h5_fail(err, KM_ERR_IO, "cannot write %s", file->path) : KM_OK;
+  if (!status)
+    status = h5_written(file, err);
+  h5_leave();
   if (status)
     km_outfile_abandon(file->out);
   else
@@ -238,20 +205,18 @@ void km_h5_close(km_h5 *file) {
   if (!file)
     return;
   if (file->id >= 0) {
-    h5_scope scope;
-    h5_enter(&scope);
-    if (file->out)
-      close_written(file, 1, NULL);
-    else
-      H5Fclose(file->id);
-    h5_leave(&scope);
+    h5_enter();
+    if (file->out && !file->latch.sys_errno)
+      file->latch.sys_errno = ECANCELED; /* what is left to be written need not be */
+    H5Fclose(file->id);
+    h5_leave();
   }
   km_outfile_abandon(file->out);
   free_file(file);
 }
 
 static km_status open_inside(km_h5 *file, km_err *err) {
-  hid_t fapl = access_list();
+  hid_t fapl = access_list(file);
   if (fapl >= 0)
     file->id = H5Fopen(file->path, H5F_ACC_RDONLY, fapl);
   km_status status = KM_OK;
@@ -302,10 +267,9 @@ km_status km_h5_open(km_h5 **file, const char *path, const char *format, km_err 
   if (!f)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   f->n_bytes = n_bytes;
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   status = open_inside(f, err);
-  h5_leave(&scope);
+  h5_leave();
   if (!status)
     status = check_format(f, format, err);
   if (status) {
@@ -331,15 +295,15 @@ static km_status group_inside(km_h5 *file, const char *name, const char *doc, km
     status = h5_put_text(group, "description", doc, err);
   if (group >= 0)
     H5Gclose(group);
-  H5Pclose(gcpl);
-  return status;
+  if (gcpl >= 0)
+    H5Pclose(gcpl);
+  return status ? status : h5_written(file, err);
 }
 
 km_status km_h5_group(km_h5 *file, const char *name, const char *doc, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status = group_inside(file, name, doc, err);
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
 
@@ -361,20 +325,18 @@ static int exists_inside(hid_t id, const char *name) {
 }
 
 int km_h5_exists(km_h5 *file, const char *name) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   int there = exists_inside(file->id, name);
-  h5_leave(&scope);
+  h5_leave();
   return there;
 }
 
 int km_h5_is_group(km_h5 *file, const char *name) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   hid_t id = H5Gopen2(file->id, name, H5P_DEFAULT);
   if (id >= 0)
     H5Gclose(id);
-  h5_leave(&scope);
+  h5_leave();
   return id >= 0;
 }
 
@@ -410,8 +372,7 @@ static km_status list_inside(hid_t group, const char *path, char ***names, size_
 }
 
 km_status km_h5_list(km_h5 *file, const char *group, char ***names, size_t *n_names, km_err *err) {
-  h5_scope scope;
-  h5_enter(&scope);
+  h5_enter();
   km_status status;
   hid_t id = H5Gopen2(file->id, group, H5P_DEFAULT);
   if (id < 0) {
@@ -420,6 +381,6 @@ km_status km_h5_list(km_h5 *file, const char *group, char ***names, size_t *n_na
     status = list_inside(id, file->path, names, n_names, err);
     H5Gclose(id);
   }
-  h5_leave(&scope);
+  h5_leave();
   return status;
 }
