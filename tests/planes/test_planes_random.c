@@ -54,23 +54,12 @@ static void end(contest *game) {
   }
 }
 
-/* A set-up stone that leaves no chain without liberties. */
+/* A set-up stone, or a removal; chains without liberties may come of it. */
 static void set_up(contest *game) {
   uint16_t point = (uint16_t)draw(game->n_points);
   uint8_t colour = (uint8_t)draw(3);
-  slow_position *now = present(game), before = *now;
-  now->ko = -1;
-  now->stone[point] = colour;
-  slow_chain chain;
-  for (unsigned p = 0; p < game->n_points; ++p) {
-    if (now->stone[p] == KM_EMPTY)
-      continue;
-    slow_chain_at(now, p, &chain);
-    if (chain.n_liberties == 0) {
-      *now = before;
-      return;
-    }
-  }
+  present(game)->ko = -1;
+  present(game)->stone[point] = colour;
   game->age[point] = -1;
   km_board_setup(&game->board, colour, point);
   for (int i = 0; i < N_LAYOUTS; ++i) {
