@@ -214,7 +214,7 @@ km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
 
 /* ---- finding games ---- */
 
-/* A property at p that a game may begin with although what should stand before it is missing. */
+/* A property with one of the traits stands at p: a game may begin there although what should stand before is missing. */
 static int is_property_of_start(const char *p, const char *end, unsigned traits) {
   sgf_name name = sgf_read_name(p, end);
   const char *q = sgf_skip_space(name.end, end);
@@ -227,7 +227,7 @@ static int is_start(const char *p, const char *end, int is_first) {
   int is_line = is_first || p[-1] == '\n' || p[-1] == '\r';
   switch (*p) {
   case '(':
-    return next < end && (*next == ';' || is_property_of_start(next, end, SGF_IS_KNOWN));
+    return next < end && (*next == ';' || (sgf_class_of(*next) == SGF_UPPER && sgf_opens_tree(p, end)));
   case ';':
     return is_line && is_property_of_start(next, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
   case 'G':

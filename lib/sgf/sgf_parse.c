@@ -52,7 +52,7 @@ void sgf_draft_reset(km_sgf_draft *d) {
   memset(d->info, 0, sizeof d->info);
   d->player = (sgf_player){0};
   d->n_pl_mismatches = 0;
-  d->result_conflict = d->has_root_key = d->stopped = 0;
+  d->result_conflict = d->has_root_key = d->has_5a = d->stopped = 0;
   d->n_findings = 0;
   d->stray_end = UINT64_MAX;
   d->flags = 0;
@@ -312,6 +312,9 @@ static void end_node(walk *w) {
   if (bits & NODE_KO)
     for (uint32_t i = w->node_first; i < d->n_moves; i++)
       d->moves[i].flags |= KM_MOVE_FORCED;
+  if ((bits & NODE_PL) && d->n_moves > w->node_first && d->player.ply == w->node_first &&
+      d->player.colour != d->moves[w->node_first].colour)
+    d->player.ply = d->n_moves; /* "W[mo]PL[B]" tells who moves after the move, as programs write it */
   if (bits & NODE_SETUP) {
     if (d->n_moves > w->node_first)
       sgf_draft_note(d, KM_REASON_MIXED_SETUP, w->node_at, "before move %u", w->node_first + 1);
@@ -327,33 +330,36 @@ static void begin_node(walk *w, const char *at) {
   w->node_at = at;
 }
 
+/* 'B' and 'W' as colours. */
+static const uint8_t colour_of[256] = {['B'] = KM_BLACK, ['W'] = KM_WHITE};
+
 /* ";B[dd];W[pp]" as far as it goes: whole nodes, or their beginnings, of exactly this form. p is at a ';'; returns
- * where it stopped, p itself when there is none. The last node stays open. */
+ * where it stopped, p itself when there is none. The last node stays open. Its bytes are looked at as one word. */
 static const char *fast_moves(walk *w, const char *p) {
   km_sgf_draft *d = w->d;
-  const char *from = p, *end = w->end;
-  sgf_move *moves = d->moves;
-  uint32_t n = d->n_moves, room = d->moves_room < d->max_moves ? d->moves_room : d->max_moves, n_nodes = 0;
-  while (end - p >= 8 && n < room) {
+  const char *const from = p, *const text = d->text, *const last = w->end - 8;
+  uint32_t first = d->n_moves, room = d->moves_room < d->max_moves ? d->moves_room : d->max_moves;
+  sgf_move *out = d->moves + first, *const end = d->moves + (room > first ? room : first);
+  const uint64_t mask = sgf_word("\xff\0\xff\0\0\xff\0\0"), form = sgf_word(";\0[\0\0]\0\0");
+  while (p <= last && out < end) {
+    uint64_t v = sgf_word(p);
     unsigned x = sgf_coordinate[(uint8_t)p[3]], y = sgf_coordinate[(uint8_t)p[4]];
-    int fits = (p[0] == ';') & (p[2] == '[') & (p[5] == ']') & ((x | y) < 0x80) & (p[6] != '[');
-    if (!fits || (p[1] != 'B' && p[1] != 'W'))
+    uint8_t colour = colour_of[(uint8_t)p[1]];
+    if ((v & mask) != form || ((x | y) & 0x80) || !colour || p[6] == '[')
       break;
-    moves[n++] = (sgf_move){.pos = (uint64_t)(p + 1 - d->text),
-                            .xy = (uint16_t)(x | y << 8),
-                            .colour = p[1] == 'B' ? KM_BLACK : KM_WHITE};
-    w->node_at = p;
-    n_nodes++;
+    *out++ = (sgf_move){.pos = (uint64_t)(p + 1 - text), .xy = (uint16_t)(x | y << 8), .colour = colour};
     p += 6;
     p += *p == '\r';
     p += *p == '\n'; /* both inside: eight bytes were there */
   }
-  if (p == from)
-    return p;
-  d->n_moves_seen += n - d->n_moves;
+  uint32_t n = (uint32_t)(out - d->moves);
+  if (n == first)
+    return from;
+  d->n_moves_seen += n - first;
+  d->n_properties += n - first;
+  w->n_nodes += n - first;
   d->n_moves = n;
-  d->n_properties += n_nodes;
-  w->n_nodes += n_nodes;
+  w->node_at = text + out[-1].pos - 1;
   w->node_first = n - 1;
   w->node_open = 1;
   return p;
@@ -394,6 +400,7 @@ static int skip_tail(walk *w) {
 
 /* Skips the text at p: to the next line, capital or structural byte; at least one byte. */
 static void skip_stray(walk *w) {
+  w->d->has_5a |= w->end - w->p >= 3 && memcmp(w->p, "5A[", 3) == 0;
   if (skip_tail(w))
     return;
   const char *q = w->p + 1;
@@ -468,6 +475,22 @@ int sgf_starts_game(const char *p, const char *end, const sgf_slice *info, int a
 
 /* ---- properties ---- */
 
+/* Asian servers have names of their own for what the root says: TE event, RD date, HD handicap, KO komi. The
+ * property that is meant, or 0; a one-letter TE is the standard's (a good move). */
+static uint16_t root_dialect(uint16_t key, const sgf_value *value) {
+  switch (key) {
+  case SGF_KEY('T', 'E'):
+    return value->end - value->begin > 1 ? SGF_KEY('E', 'V') : 0;
+  case SGF_KEY('R', 'D'):
+    return SGF_KEY('D', 'T');
+  case SGF_KEY('H', 'D'):
+    return SGF_KEY('H', 'A');
+  case SGF_KEY('K', 'O'):
+    return value->end > value->begin ? SGF_KEY('K', 'M') : 0;
+  }
+  return 0;
+}
+
 /* One value of a property of the main line. index: 0 for its first value. */
 static void take_value(walk *w, const sgf_name *name, unsigned index, const sgf_value *value) {
   km_sgf_draft *d = w->d;
@@ -510,7 +533,11 @@ static void take_value(walk *w, const sgf_name *name, unsigned index, const sgf_
     w->node_bits |= NODE_EVAL;
     return;
   }
-  take_info(w, name->key, *value, at);
+  uint16_t meant = w->n_nodes == 1 && d->n_moves == 0 ? root_dialect(name->key, value) : 0;
+  if (!meant)
+    take_info(w, name->key, *value, at);
+  else if (!d->info[info_slot(meant)].begin)
+    take_info(w, meant, *value, at);
 }
 
 static unsigned node_bit(uint16_t key) {

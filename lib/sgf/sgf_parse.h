@@ -72,6 +72,7 @@ typedef struct km_sgf_draft {
   uint64_t pl_mismatch_pos;
   uint8_t result_conflict;  /* two RE that name different results */
   uint8_t has_root_key;     /* GM, FF or SZ seen */
+  uint8_t has_5a;           /* 5A, which only renju has */
   uint8_t is_glued;         /* it begins inside the game before it (set by the reader) */
   uint8_t stopped;          /* another game begins at end, inside this one */
   uint64_t n_properties;    /* with a value */

@@ -151,45 +151,54 @@ static void fill_kind(filler *f) {
     sgf_draft_note(f->draft, KM_REASON_PROPERTY_WITHOUT_VALUE, size->name, "SZ is empty: 19");
   else if (size->begin && !take_size(size, &f->game->rows, &f->game->cols))
     refuse(f, KM_REASON_BAD_SIZE, size->name, "SZ=%s", short_of(size).text);
+  if (f->draft->has_5a && !kind->begin && f->game->rows == 15 && f->game->cols == 15)
+    refuse(f, KM_REASON_NOT_GO, f->draft->begin, "renju", NULL); /* 250 records of one site: 15×15, no GM, 5A */
 }
 
 /* ---- moves and set-up ---- */
 
-static uint16_t point_of(const km_game *game, uint16_t xy) {
+/* A point that is not simply on the board. */
+static uint16_t odd_point_of(const km_game *game, uint16_t xy) {
   unsigned x = xy & 0xff, y = xy >> 8;
   if (xy == SGF_XY_PASS)
     return km_game_pass(game);
   if (xy == SGF_XY_BAD)
     return KM_POINT_BAD;
-  if (x < game->cols && y < game->rows)
-    return (uint16_t)(y * game->cols + x);
   /* "tt" is a pass where it is no point and the board is no larger than programs of its time knew */
   return x == 19 && y == 19 && game->cols <= 19 && game->rows <= 19 ? km_game_pass(game) : KM_POINT_OFFBOARD;
 }
 
+/* Where the game ends: behind the second of two passes in a row. */
+static uint32_t moves_to_end(const km_game *game, uint32_t first_pass) {
+  uint16_t pass = km_game_pass(game);
+  for (uint32_t i = first_pass + 1; i < game->n_moves; i++)
+    if (game->moves[i].point == pass && game->moves[i - 1].point == pass)
+      return i + 1;
+  return game->n_moves;
+}
+
 static int fill_moves(filler *f) {
-  const km_sgf_draft *d = f->draft;
-  uint32_t n = d->n_moves;
+  km_game *g = f->game;
+  const sgf_move *m = f->draft->moves;
+  uint32_t n = f->draft->n_moves, rows = g->rows, cols = g->cols, first_pass = n;
   km_move *moves = km_arena_alloc(f->arena, n * sizeof *moves);
   uint64_t *pos = km_arena_alloc(f->arena, n * sizeof *pos);
   if (!moves || !pos)
     return -1;
-  uint16_t pass = km_game_pass(f->game);
-  uint32_t n_before_end = n;
-  int last_was_pass = 0;
   for (uint32_t i = 0; i < n; i++) {
-    const sgf_move *m = &d->moves[i];
-    uint16_t point = point_of(f->game, m->xy);
-    moves[i] = (km_move){.point = point, .colour = m->colour, .flags = m->flags};
-    pos[i] = m->pos;
-    if (point == pass && last_was_pass && n_before_end == n)
-      n_before_end = i + 1;
-    last_was_pass = point == pass;
+    uint32_t x = m[i].xy & 0xff, y = m[i].xy >> 8, point = y * cols + x;
+    if (x >= cols || y >= rows) {
+      point = odd_point_of(g, m[i].xy);
+      if (point == rows * cols && first_pass == n)
+        first_pass = i;
+    }
+    moves[i] = (km_move){.point = (uint16_t)point, .colour = m[i].colour, .flags = m[i].flags};
+    pos[i] = m[i].pos;
   }
-  f->game->moves = moves;
-  f->game->n_moves = n;
+  g->moves = moves;
+  g->n_moves = n;
   f->record->move_pos = pos;
-  f->record->n_before_end = n_before_end;
+  f->record->n_before_end = moves_to_end(g, first_pass);
   return 0;
 }
 
@@ -305,10 +314,11 @@ static stones root_stones(const km_game *game) {
 static void check_colours(filler *f, stones root) {
   const km_game *g = f->game;
   const sgf_player *player = &f->draft->player;
-  uint32_t n_same = 0, first = 0;
+  uint32_t n_same = 0, first = 1;
   for (uint32_t i = 1; i < g->n_moves; i++)
-    if (g->moves[i].colour == g->moves[i - 1].colour && !n_same++)
-      first = i;
+    n_same += g->moves[i].colour == g->moves[i - 1].colour;
+  while (n_same && g->moves[first].colour != g->moves[first - 1].colour)
+    first++;
   if (n_same)
     sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), "first at move %u, %u in all", first + 1, n_same);
   int announced = player->colour == KM_WHITE && player->ply == 0;

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
   SGF_OTHER = 0,
@@ -24,6 +25,13 @@ static inline unsigned sgf_class_of(char c) { return sgf_class[(uint8_t)c]; }
 
 /* 'a'…'z' → 0…25, 'A'…'Z' → 26…51, anything else 0xff. */
 extern const uint8_t sgf_coordinate[256];
+
+/* Eight bytes as one number, in the machine's order. */
+static inline uint64_t sgf_word(const char *p) {
+  uint64_t word;
+  memcpy(&word, p, sizeof word);
+  return word;
+}
 
 static inline const char *sgf_skip_space(const char *p, const char *end) {
   while (p < end && sgf_class_of(*p) == SGF_SPACE)
