@@ -37,7 +37,8 @@ static inline void add(hasher *h, uint64_t number, unsigned kind, unsigned point
   uint64_t t = number * TERM_KINDS + kind + 1;
   uint64_t ka = t * 0x9e3779b97f4a7c15u, kb = t * 0xd1b54a32d192ed03u;
   if (point >= h->n_points) {
-    km_hash128 key = km_point_keys[point == h->n_points ? KM_KEY_PASS : point == KM_POINT_BAD ? KM_KEY_BAD : KM_KEY_OFFBOARD];
+    unsigned row = point == h->n_points ? KM_KEY_PASS : point == KM_POINT_BAD ? KM_KEY_BAD : KM_KEY_OFFBOARD;
+    km_hash128 key = km_point_keys[row];
     sum128 term = (sum128)(key.low ^ ka) * (key.high ^ kb);
     for (int k = 0; k < KM_SYMMETRIES; k++)
       h->sum[k] += term;

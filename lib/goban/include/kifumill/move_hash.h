@@ -2,11 +2,13 @@
  *
  * Hashed are the size, the moves in order (colour and point; passes and points beyond the board too) and the set-up
  * stones with their plies (those of one ply in any order). Not hashed: names, komi, result. Two games have the same
- * canonical hash if and only if (but for chance, near 2^-120) a rotation or reflection carries one into the other.
+ * canonical hash if and only if (but for chance: two of 20 million with probability below 2^-70) a rotation or
+ * reflection carries one into the other.
  *
- * The hash of a record is Σ (a(point) ^ k(i))·(b(point) ^ k'(i)) modulo 2^128 over moves and set-up stones, a and b the
- * halves of the point's key, k and k' multiples of the number and kind of the move: one multiplication a move and
- * symmetry, and the sums of all eight symmetries grow side by side. Both ends are fixed: hashes stand in games.h5. */
+ * The hash of a record is Σ (a(point) ^ t·A)·(b(point) ^ t·B) modulo 2^128 over moves and set-up stones, a and b the
+ * halves of the point's key and t = 8·(number from 0, or ply) + colour + 1, and 4 more for a set-up stone; then mixed
+ * with the size. One multiplication a move and symmetry; the sums of all eight grow side by side. All of it is fixed:
+ * hashes stand in games.h5. */
 #ifndef KIFUMILL_MOVE_HASH_H
 #define KIFUMILL_MOVE_HASH_H
 
