@@ -19,7 +19,7 @@ void km_hbs_load(km_hbs *hbs, const km_board *board) {
       km_hbs_set(hbs, (uint16_t)(8 * byte + 7 - (unsigned)__builtin_ctz(rest)), colour);
 }
 
-void km_hbs_follow(km_hbs *hbs, const km_replay *replay) {
+static inline void follow(km_hbs *hbs, const km_replay *replay) {
   const km_board *board = &replay->board;
   km_move move = replay->game->moves[replay->ply - 1];
   if (replay->setup_begin != replay->setup_end) {
@@ -34,16 +34,22 @@ void km_hbs_follow(km_hbs *hbs, const km_replay *replay) {
     km_hbs_set_many(hbs, board->captured, board->n_captured, KM_EMPTY);
 }
 
+void km_hbs_follow(km_hbs *hbs, const km_replay *replay) {
+  follow(hbs, replay);
+}
+
 km_status km_hbs_trajectory(km_replay *replay, km_hbs *hbs, const km_hbs_series *series, unsigned n) {
-  for (unsigned i = 0; i < n; i++) {
+  for (unsigned i = 0; i < n; i++)
     km_hbs_load(&hbs[i], &replay->board);
-    km_hbs_record(&hbs[i], series[i], replay->ply);
-  }
   km_status status;
   while ((status = km_replay_step(replay)) == KM_OK)
     for (unsigned i = 0; i < n; i++) {
-      km_hbs_follow(&hbs[i], replay);
-      km_hbs_record(&hbs[i], series[i], replay->ply);
+      /* The position before, now that a move has passed: read at once, its limbs would still be in flight,
+       * and a copy in wider pieces than they were written in would wait for them. */
+      km_hbs_record(&hbs[i], series[i], replay->ply - 1);
+      follow(&hbs[i], replay);
     }
+  for (unsigned i = 0; i < n; i++)
+    km_hbs_record(&hbs[i], series[i], replay->ply);
   return status;
 }
