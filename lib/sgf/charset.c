@@ -1,12 +1,13 @@
 /* charset.c: the price of reading bytes in an encoding. See charset.h.
  *
- * The prices are rounded −log2 of shares in game records: 256 frequent characters share half of the text, the first
- * level of a national standard (which lists the common characters) most of the rest. */
+ * The prices are rounded −log2 of shares in game records: 256 frequent characters share half of the text, the
+ * first level of a national standard (which lists the common characters) most of the rest. */
 #include "charset.h"
 
 #include <string.h>
 
-/* Frequent in names, events, dates and results of game records, in any order; Chinese of both writings and Japanese. */
+/* Frequent in names, events, dates and results of game records, in any order; Chinese of both writings and
+ * Japanese. */
 static const char frequent_han[] =
     "一二三四五六七八九十百千段级級局第届屆回期年月日时時分秒子目手先白黑黒胜勝负負中盘盤押持棋碁围圍囲名人本"
     "因坊聖圣王座天元战戰戦赛賽杯决決冠军軍优優组組队隊联聯甲乙全国國际際世界亚亞洲欧美韩韓朝鲜鮮台湾灣北京上"
@@ -32,7 +33,9 @@ static const char frequent_hangul[] =
     "광덕근범욱빈율아람보름솔슬예결본제바둑프로단급삼화농엘춘란응씨중온시간초읽덤집패불계흑회리그팀맥커피후생"
     "해타젬넷블게사버체관교실세챔언컵개에의는을를과와까만다저것들무부효년월판번째면친각등록";
 
-static int is_letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static int is_letter(unsigned char c) {
+  return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
 
 size_t km_utf8_character(const char *bytes, const char *limit) {
   const unsigned char *p = (const unsigned char *)bytes;
@@ -132,7 +135,8 @@ static int is_first_level(km_encoding_id id, const unsigned char *p, size_t n) {
 
 /* Bits of an East Asian character. */
 static double wide_bits(km_encoding_id id, uint32_t c, int first_level, const km_frequent *frequent) {
-  int japanese = id == KM_ENC_SHIFT_JIS || id == KM_ENC_EUC_JP, korean = id == KM_ENC_CP949 || id == KM_ENC_JOHAB;
+  int japanese = id == KM_ENC_SHIFT_JIS || id == KM_ENC_EUC_JP,
+      korean = id == KM_ENC_CP949 || id == KM_ENC_JOHAB;
   if (is_frequent(frequent, c))
     return korean && c < 0xac00 ? 13 : 8.5;
   if (c >= 0x3041 && c <= 0x30ff)
@@ -150,7 +154,9 @@ static double wide_bits(km_encoding_id id, uint32_t c, int first_level, const km
   return 17;
 }
 
-static int is_latin(uint32_t c) { return c >= 0xc0 && c < 0x250 && c != 0xd7 && c != 0xf7; }
+static int is_latin(uint32_t c) {
+  return c >= 0xc0 && c < 0x250 && c != 0xd7 && c != 0xf7;
+}
 
 /* Bits of a character of one byte, or of two in UTF-8. in_word: whether a Latin letter stands next to it. */
 static double narrow_bits(uint32_t c, int in_word) {
@@ -158,7 +164,8 @@ static double narrow_bits(uint32_t c, int in_word) {
     return in_word ? 7 : 13;
   if (c >= 0x370 && c < 0x1000)
     return 7;
-  if ((c >= 0x2010 && c <= 0x2026) || c == 0xb7 || c == 0xb0 || (c >= 0xbc && c <= 0xbe) || c == 0xa0 || c == 0xb4)
+  if ((c >= 0x2010 && c <= 0x2026) || c == 0xb7 || c == 0xb0 || (c >= 0xbc && c <= 0xbe) || c == 0xa0 ||
+      c == 0xb4)
     return 9;
   return c < 0xa0 ? BITS_BROKEN : 13;
 }

@@ -1,8 +1,9 @@
 /* date.c: DT → the first date it names, with its precision.
  *
- * Read are ISO dates with any separator (2016-09-04, 2011.12.28 16:13, 2011/8/10, 20240506), lists and ranges of them,
- * "ca. 1665", "Summer 1857", dates with English month names in either order, Chinese, Japanese and Korean dates
- * (2001年3月4日, 昭和38年5月3日, 2001년 3월 4일), and day-month-year when the order is beyond doubt. */
+ * Read are ISO dates with any separator (2016-09-04, 2011.12.28 16:13, 2011/8/10, 20240506), lists and ranges
+ * of them, "ca. 1665", "Summer 1857", dates with English month names in either order, Chinese, Japanese and
+ * Korean dates (2001年3月4日, 昭和38年5月3日, 2001년 3월 4일), and day-month-year when the order is beyond
+ * doubt. */
 #include "kifumill/metadata.h"
 
 #include <string.h>
@@ -44,8 +45,9 @@ static int set_date(km_date *date, int year, int month, int day) {
 }
 
 static int month_named(const km_phrase *phrase, size_t n_letters) {
-  static const char *const names[12] = {"january", "february", "march",     "april",   "may",      "june",
-                                        "july",    "august",   "september", "october", "november", "december"};
+  static const char *const names[12] = {"january",   "february", "march",    "april",
+                                        "may",       "june",     "july",     "august",
+                                        "september", "october",  "november", "december"};
   if (n_letters >= 3)
     for (int i = 0; i < 12; i++)
       if ((n_letters <= strlen(names[i]) && memcmp(phrase->at, names[i], n_letters) == 0 &&
@@ -56,7 +58,8 @@ static int month_named(const km_phrase *phrase, size_t n_letters) {
 }
 
 static void skip_separators(km_phrase *phrase) {
-  while (phrase->at < phrase->end && (*phrase->at == ' ' || *phrase->at == ',' || *phrase->at == '.' || *phrase->at == '-'))
+  while (phrase->at < phrase->end &&
+         (*phrase->at == ' ' || *phrase->at == ',' || *phrase->at == '.' || *phrase->at == '-'))
     phrase->at++;
 }
 
@@ -129,7 +132,8 @@ static int read_small_first(km_phrase *phrase, number first, km_date *date) {
   return read_year_last(first.value, second.value, year.value, separator, date);
 }
 
-/* "昭和38年5月3日", "令和元年": the year is the era's plus its own. Returns 1 and moves if an era is named. */
+/* "昭和38年5月3日", "令和元年": the year is the era's plus its own. Returns 1 and moves if an era is named.
+ */
 static int take_era(km_phrase *phrase, int *year) {
   static const struct {
     const char *name;
@@ -148,10 +152,11 @@ static int take_era(km_phrase *phrase, int *year) {
 
 /* Words that may stand before a date. */
 static void skip_lead(km_phrase *phrase) {
-  static const char *const words[] = {"ca",     "c",      "circa",  "about", "around", "spring", "summer", "autumn",
-                                      "fall",   "winter", "mon",    "tue",   "wed",    "thu",    "fri",    "sat",
-                                      "sun",    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
-                                      "sunday", "early",  "late",   "played", "on",    "in",     "date",   "published"};
+  static const char *const words[] = {
+      "ca",    "c",      "circa",   "about",     "around",   "spring", "summer",   "autumn",
+      "fall",  "winter", "mon",     "tue",       "wed",      "thu",    "fri",      "sat",
+      "sun",   "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+      "early", "late",   "played",  "on",        "in",       "date",   "published"};
   for (int found = 1; found;) {
     found = 0;
     while (phrase->at < phrase->end && memchr(" ,.:~(", *phrase->at, 6))

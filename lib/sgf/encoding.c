@@ -1,8 +1,9 @@
 /* encoding.c: the table of encodings and their names, and the cache of iconv converters.
  *
- * Programs write names as they please, so names are compared by letters and digits alone. Where an encoding has a
- * superset in general use, the superset is meant: GB2312 and GBK are read as GB18030, EUC-KR as CP949, Shift_JIS as
- * CP932, ISO-8859-1 as windows-1252. A converter is only used when it maps printable ASCII to itself. */
+ * Programs write names as they please, so names are compared by letters and digits alone. Where an encoding
+ * has a superset in general use, the superset is meant: GB2312 and GBK are read as GB18030, EUC-KR as CP949,
+ * Shift_JIS as CP932, ISO-8859-1 as windows-1252. A converter is only used when it maps printable ASCII to
+ * itself. */
 #include "encoding.h"
 
 #include <stdint.h>
@@ -45,43 +46,111 @@ static const struct {
   const char *key;
   km_encoding_id id;
 } aliases[] = {
-    {"UTF8", KM_ENC_UTF8},           {"UNICODE11UTF8", KM_ENC_UTF8}, {"USASCII", KM_ENC_ASCII},
-    {"ASCII", KM_ENC_ASCII},         {"ANSIX341968", KM_ENC_ASCII},  {"ISO646US", KM_ENC_ASCII},
-    {"UTF16", KM_ENC_UTF16LE},       {"UTF16LE", KM_ENC_UTF16LE},    {"UNICODE", KM_ENC_UTF16LE},
-    {"UCS2", KM_ENC_UTF16LE},        {"UTF16BE", KM_ENC_UTF16BE},    {"UTF32", KM_ENC_UTF32LE},
-    {"UTF32LE", KM_ENC_UTF32LE},     {"UTF32BE", KM_ENC_UTF32BE},    {"GB18030", KM_ENC_GB18030},
-    {"GB2312", KM_ENC_GB18030},      {"GB231280", KM_ENC_GB18030},   {"GB", KM_ENC_GB18030},
-    {"GBK", KM_ENC_GB18030},         {"CP936", KM_ENC_GB18030},      {"MS936", KM_ENC_GB18030},
-    {"936", KM_ENC_GB18030},         {"WINDOWS936", KM_ENC_GB18030}, {"EUCCN", KM_ENC_GB18030},
-    {"XGBK", KM_ENC_GB18030},        {"CSGB2312", KM_ENC_GB18030},   {"BIG5", KM_ENC_BIG5},
-    {"BIG5HKSCS", KM_ENC_BIG5},      {"BIGFIVE", KM_ENC_BIG5},       {"CNBIG5", KM_ENC_BIG5},
-    {"XXBIG5", KM_ENC_BIG5},         {"CP950", KM_ENC_BIG5},         {"MS950", KM_ENC_BIG5},
-    {"950", KM_ENC_BIG5},            {"WINDOWS950", KM_ENC_BIG5},    {"SHIFTJIS", KM_ENC_SHIFT_JIS},
-    {"XSHIFTJIS", KM_ENC_SHIFT_JIS}, {"SJIS", KM_ENC_SHIFT_JIS},     {"XSJIS", KM_ENC_SHIFT_JIS},
-    {"CP932", KM_ENC_SHIFT_JIS},     {"MS932", KM_ENC_SHIFT_JIS},    {"932", KM_ENC_SHIFT_JIS},
-    {"MSKANJI", KM_ENC_SHIFT_JIS},   {"WINDOWS31J", KM_ENC_SHIFT_JIS}, {"WINDOWS932", KM_ENC_SHIFT_JIS},
-    {"CSSHIFTJIS", KM_ENC_SHIFT_JIS}, {"EUCJP", KM_ENC_EUC_JP},      {"XEUCJP", KM_ENC_EUC_JP},
-    {"UJIS", KM_ENC_EUC_JP},         {"EUC", KM_ENC_EUC_JP},         {"EUCKR", KM_ENC_CP949},
-    {"XEUCKR", KM_ENC_CP949},        {"CP949", KM_ENC_CP949},        {"MS949", KM_ENC_CP949},
-    {"949", KM_ENC_CP949},           {"UHC", KM_ENC_CP949},          {"WINDOWS949", KM_ENC_CP949},
-    {"KSC5601", KM_ENC_CP949},       {"KSC56011987", KM_ENC_CP949},  {"KSX1001", KM_ENC_CP949},
-    {"KOREAN", KM_ENC_CP949},        {"JOHAB", KM_ENC_JOHAB},        {"CP1361", KM_ENC_JOHAB},
-    {"WINDOWS1250", KM_ENC_CP1250},  {"CP1250", KM_ENC_CP1250},      {"WINDOWS1251", KM_ENC_CP1251},
-    {"CP1251", KM_ENC_CP1251},       {"WINDOWS1252", KM_ENC_CP1252}, {"CP1252", KM_ENC_CP1252},
-    {"ISO88591", KM_ENC_CP1252},     {"88591", KM_ENC_CP1252},       {"LATIN1", KM_ENC_CP1252},
-    {"L1", KM_ENC_CP1252},           {"ISOLATIN1", KM_ENC_CP1252},   {"ANSI", KM_ENC_CP1252},
-    {"WINDOWS1253", KM_ENC_CP1253},  {"CP1253", KM_ENC_CP1253},      {"ISO88597", KM_ENC_CP1253},
-    {"WINDOWS1254", KM_ENC_CP1254},  {"CP1254", KM_ENC_CP1254},      {"ISO88599", KM_ENC_CP1254},
-    {"WINDOWS1258", KM_ENC_CP1258},  {"CP1258", KM_ENC_CP1258},      {"ISO88592", KM_ENC_LATIN2},
-    {"LATIN2", KM_ENC_LATIN2},       {"ISO88595", KM_ENC_CYRILLIC},  {"ISO885915", KM_ENC_LATIN9},
-    {"LATIN9", KM_ENC_LATIN9},       {"KOI8R", KM_ENC_KOI8_R},       {"KOI8", KM_ENC_KOI8_R},
-    {"MACINTOSH", KM_ENC_MACINTOSH}, {"MACROMAN", KM_ENC_MACINTOSH}, {"XMACROMAN", KM_ENC_MACINTOSH},
-    {"MAC", KM_ENC_MACINTOSH},       {"TIS620", KM_ENC_THAI},        {"ISO885911", KM_ENC_THAI},
-    {"ISO2022JP", KM_ENC_ISO_2022_JP}, {"JIS", KM_ENC_ISO_2022_JP},  {"CSISO2022JP", KM_ENC_ISO_2022_JP},
+    {"UTF8", KM_ENC_UTF8},
+    {"UNICODE11UTF8", KM_ENC_UTF8},
+    {"USASCII", KM_ENC_ASCII},
+    {"ASCII", KM_ENC_ASCII},
+    {"ANSIX341968", KM_ENC_ASCII},
+    {"ISO646US", KM_ENC_ASCII},
+    {"UTF16", KM_ENC_UTF16LE},
+    {"UTF16LE", KM_ENC_UTF16LE},
+    {"UNICODE", KM_ENC_UTF16LE},
+    {"UCS2", KM_ENC_UTF16LE},
+    {"UTF16BE", KM_ENC_UTF16BE},
+    {"UTF32", KM_ENC_UTF32LE},
+    {"UTF32LE", KM_ENC_UTF32LE},
+    {"UTF32BE", KM_ENC_UTF32BE},
+    {"GB18030", KM_ENC_GB18030},
+    {"GB2312", KM_ENC_GB18030},
+    {"GB231280", KM_ENC_GB18030},
+    {"GB", KM_ENC_GB18030},
+    {"GBK", KM_ENC_GB18030},
+    {"CP936", KM_ENC_GB18030},
+    {"MS936", KM_ENC_GB18030},
+    {"936", KM_ENC_GB18030},
+    {"WINDOWS936", KM_ENC_GB18030},
+    {"EUCCN", KM_ENC_GB18030},
+    {"XGBK", KM_ENC_GB18030},
+    {"CSGB2312", KM_ENC_GB18030},
+    {"BIG5", KM_ENC_BIG5},
+    {"BIG5HKSCS", KM_ENC_BIG5},
+    {"BIGFIVE", KM_ENC_BIG5},
+    {"CNBIG5", KM_ENC_BIG5},
+    {"XXBIG5", KM_ENC_BIG5},
+    {"CP950", KM_ENC_BIG5},
+    {"MS950", KM_ENC_BIG5},
+    {"950", KM_ENC_BIG5},
+    {"WINDOWS950", KM_ENC_BIG5},
+    {"SHIFTJIS", KM_ENC_SHIFT_JIS},
+    {"XSHIFTJIS", KM_ENC_SHIFT_JIS},
+    {"SJIS", KM_ENC_SHIFT_JIS},
+    {"XSJIS", KM_ENC_SHIFT_JIS},
+    {"CP932", KM_ENC_SHIFT_JIS},
+    {"MS932", KM_ENC_SHIFT_JIS},
+    {"932", KM_ENC_SHIFT_JIS},
+    {"MSKANJI", KM_ENC_SHIFT_JIS},
+    {"WINDOWS31J", KM_ENC_SHIFT_JIS},
+    {"WINDOWS932", KM_ENC_SHIFT_JIS},
+    {"CSSHIFTJIS", KM_ENC_SHIFT_JIS},
+    {"EUCJP", KM_ENC_EUC_JP},
+    {"XEUCJP", KM_ENC_EUC_JP},
+    {"UJIS", KM_ENC_EUC_JP},
+    {"EUC", KM_ENC_EUC_JP},
+    {"EUCKR", KM_ENC_CP949},
+    {"XEUCKR", KM_ENC_CP949},
+    {"CP949", KM_ENC_CP949},
+    {"MS949", KM_ENC_CP949},
+    {"949", KM_ENC_CP949},
+    {"UHC", KM_ENC_CP949},
+    {"WINDOWS949", KM_ENC_CP949},
+    {"KSC5601", KM_ENC_CP949},
+    {"KSC56011987", KM_ENC_CP949},
+    {"KSX1001", KM_ENC_CP949},
+    {"KOREAN", KM_ENC_CP949},
+    {"JOHAB", KM_ENC_JOHAB},
+    {"CP1361", KM_ENC_JOHAB},
+    {"WINDOWS1250", KM_ENC_CP1250},
+    {"CP1250", KM_ENC_CP1250},
+    {"WINDOWS1251", KM_ENC_CP1251},
+    {"CP1251", KM_ENC_CP1251},
+    {"WINDOWS1252", KM_ENC_CP1252},
+    {"CP1252", KM_ENC_CP1252},
+    {"ISO88591", KM_ENC_CP1252},
+    {"88591", KM_ENC_CP1252},
+    {"LATIN1", KM_ENC_CP1252},
+    {"L1", KM_ENC_CP1252},
+    {"ISOLATIN1", KM_ENC_CP1252},
+    {"ANSI", KM_ENC_CP1252},
+    {"WINDOWS1253", KM_ENC_CP1253},
+    {"CP1253", KM_ENC_CP1253},
+    {"ISO88597", KM_ENC_CP1253},
+    {"WINDOWS1254", KM_ENC_CP1254},
+    {"CP1254", KM_ENC_CP1254},
+    {"ISO88599", KM_ENC_CP1254},
+    {"WINDOWS1258", KM_ENC_CP1258},
+    {"CP1258", KM_ENC_CP1258},
+    {"ISO88592", KM_ENC_LATIN2},
+    {"LATIN2", KM_ENC_LATIN2},
+    {"ISO88595", KM_ENC_CYRILLIC},
+    {"ISO885915", KM_ENC_LATIN9},
+    {"LATIN9", KM_ENC_LATIN9},
+    {"KOI8R", KM_ENC_KOI8_R},
+    {"KOI8", KM_ENC_KOI8_R},
+    {"MACINTOSH", KM_ENC_MACINTOSH},
+    {"MACROMAN", KM_ENC_MACINTOSH},
+    {"XMACROMAN", KM_ENC_MACINTOSH},
+    {"MAC", KM_ENC_MACINTOSH},
+    {"TIS620", KM_ENC_THAI},
+    {"ISO885911", KM_ENC_THAI},
+    {"ISO2022JP", KM_ENC_ISO_2022_JP},
+    {"JIS", KM_ENC_ISO_2022_JP},
+    {"CSISO2022JP", KM_ENC_ISO_2022_JP},
     {"ISO2022KR", KM_ENC_ISO_2022_KR},
 };
 
-static int is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+static int is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
 km_encoding_id km_encoding_find(const char *name) {
   char key[24];
@@ -103,7 +172,9 @@ km_encoding_id km_encoding_find(const char *name) {
   return n == 0 || odd ? KM_ENC_NONE : KM_ENC_OTHER;
 }
 
-const char *km_encoding_name(km_encoding_id id) { return encodings[id].name; }
+const char *km_encoding_name(km_encoding_id id) {
+  return encodings[id].name;
+}
 
 unsigned km_encoding_flags(km_encoding_id id) {
   return id < KM_ENC_COUNT ? encodings[id].flags : KM_ENC_HIDES | KM_ENC_STATEFUL;

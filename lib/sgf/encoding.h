@@ -45,7 +45,8 @@ enum {
   KM_ENC_CJK = 8,      /* of several bytes a character */
 };
 
-/* Any spelling ("utf8", "x-sjis", "gb2312", "utf-8;") → id; OTHER for a name that looks like one, else NONE. */
+/* Any spelling ("utf8", "x-sjis", "gb2312", "utf-8;") → id; OTHER for a name that looks like one, else NONE.
+ */
 km_encoding_id km_encoding_find(const char *name);
 const char *km_encoding_name(km_encoding_id id); /* canonical; ids below KM_ENC_COUNT */
 unsigned km_encoding_flags(km_encoding_id id);   /* OTHER and NONE: HIDES and STATEFUL */
@@ -57,7 +58,8 @@ typedef struct km_converters {
 } km_converters;
 void km_converters_init(km_converters *converters);
 void km_converters_clear(km_converters *converters);
-/* The converter, reset; (iconv_t)-1 when iconv has none or the encoding is no superset of ASCII. name is for OTHER. */
+/* The converter, reset; (iconv_t)-1 when iconv has none or the encoding is no superset of ASCII. name is for
+ * OTHER. */
 iconv_t km_converters_get(km_converters *converters, km_encoding_id id, const char *name);
 
 #endif

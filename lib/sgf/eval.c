@@ -1,13 +1,14 @@
 /* eval.c: win-rates that programs leave in records → Black's probability and score, whoever moved.
  *
  *   source        text                                                             whose side
- *   KataGo        C[0.39 0.61 0.00 -9.3 v=600 weight=0.75]                         White: win, loss, no result, score
- *   adversary     C[adversary predicted win prob: 0.34 loss: 0.66, predicted score: -63.4]   the mover
- *   Sabaki        SBKV[39.23]                                                      Black, per cent
- *   Lizzie        LZ[0.7 54.3 1.2k …], LZ[KataGo 54.3 1.2k -0.8 15.1\n…]            rate: the mover; score: who is to move
+ *   KataGo        C[0.39 0.61 0.00 -9.3 v=600 weight=0.75]                         White: win, loss, no
+ * result, score adversary     C[adversary predicted win prob: 0.34 loss: 0.66, predicted score: -63.4]   the
+ * mover Sabaki        SBKV[39.23]                                                      Black, per cent Lizzie
+ * LZ[0.7 54.3 1.2k …], LZ[KataGo 54.3 1.2k -0.8 15.1\n…]            rate: the mover; score: who is to move
  *
- * Lizzie asks its engine for the side to move and writes 100 minus that rate, but LizzieYzy appends the engine's score
- * as it came. A node that was never searched has 0 playouts there and a copied rate: no evaluation. */
+ * Lizzie asks its engine for the side to move and writes 100 minus that rate, but LizzieYzy appends the
+ * engine's score as it came. A node that was never searched has 0 playouts there and a copied rate: no
+ * evaluation. */
 #include "kifumill/metadata.h"
 
 #include <string.h>
@@ -50,14 +51,19 @@ static int take_number(span *s, double *value) {
   return 1;
 }
 
-static uint32_t count_of(double v) { return v <= 0 ? 0 : v >= UINT32_MAX ? UINT32_MAX : (uint32_t)(v + 0.5); }
+static uint32_t count_of(double v) {
+  return v <= 0 ? 0 : v >= UINT32_MAX ? UINT32_MAX : (uint32_t)(v + 0.5);
+}
 
 /* Two-decimal rounding of three numbers may miss 1 by this much. */
-static int is_one(double sum) { return fabs(sum - 1) <= 0.021; }
+static int is_one(double sum) {
+  return fabs(sum - 1) <= 0.021;
+}
 
 static int read_katago(span s, uint32_t ply, km_eval *eval) {
   double win, loss, none, score, v;
-  if (!take_number(&s, &win) || !take_number(&s, &loss) || !take_number(&s, &none) || !take_number(&s, &score))
+  if (!take_number(&s, &win) || !take_number(&s, &loss) || !take_number(&s, &none) ||
+      !take_number(&s, &score))
     return 0;
   if (win < 0 || loss < 0 || none < 0 || !is_one(win + loss + none) || fabs(score) > KM_POINT_MAX)
     return 0;

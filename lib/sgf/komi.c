@@ -1,7 +1,8 @@
 /* komi.c: KM and HA → numbers.
  *
- * Servers write komi in points (6.5), in hundredths (650), or as the half-komi of Chinese counting in stones (3.75, 375
- * for 7.5): a quarter of a point exists only there, so that fraction is the mark by which it is doubled. */
+ * Servers write komi in points (6.5), in hundredths (650), or as the half-komi of Chinese counting in stones
+ * (3.75, 375 for 7.5): a quarter of a point exists only there, so that fraction is the mark by which it is
+ * doubled. */
 #include "kifumill/metadata.h"
 
 #include "phrase.h"
@@ -41,9 +42,11 @@ static int has_byte(const char *p, const char *end, char c) {
 }
 
 int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
-  static const char *const before[] = {"komi", "黑贴", "黑貼", "黒貼", "贴目", "貼目", "贴", "貼", "コミ", "덤"};
+  static const char *const before[] = {"komi", "黑贴", "黑貼", "黒貼", "贴目",
+                                       "貼目", "贴",   "貼",   "コミ", "덤"};
   static const char *const after[] = {"komi", "コミ出し", "コミ", "덤"};
-  static const char *const nothing[] = {"none", "no komi", "no", "コミなし", "なし", "无贴目", "不贴目", "덤 없음", "덤없음"};
+  static const char *const nothing[] = {"none",   "no komi", "no",      "コミなし", "なし",
+                                        "无贴目", "不贴目",  "덤 없음", "덤없음"};
   km_phrase phrase;
   *komi = NAN;
   if (km_phrase_fold(&phrase, text, n_bytes))

@@ -120,7 +120,9 @@ int km_phrase_is(const km_phrase *phrase, size_t n, const char *word) {
   return strlen(word) == n && memcmp(phrase->at, word, n) == 0;
 }
 
-static int is_digit(const km_phrase *phrase, const char *p) { return p < phrase->end && *p >= '0' && *p <= '9'; }
+static int is_digit(const km_phrase *phrase, const char *p) {
+  return p < phrase->end && *p >= '0' && *p <= '9';
+}
 
 static int read_decimal(km_phrase *phrase, double *value) {
   const char *p = phrase->at;
@@ -143,8 +145,9 @@ static int read_han(km_phrase *phrase, double *value) {
   static const struct {
     const char *text;
     int value;
-  } digits[] = {{"一", 1}, {"二", 2}, {"三", 3}, {"四", 4}, {"五", 5}, {"六", 6}, {"七", 7}, {"八", 8}, {"九", 9},
-                {"〇", 0}, {"零", 0}, {"两", 2}, {"兩", 2}, {"壱", 1}, {"弐", 2}, {"参", 3}, {"十", 10}, {"百", 100}};
+  } digits[] = {{"一", 1}, {"二", 2}, {"三", 3}, {"四", 4}, {"五", 5},  {"六", 6},
+                {"七", 7}, {"八", 8}, {"九", 9}, {"〇", 0}, {"零", 0},  {"两", 2},
+                {"兩", 2}, {"壱", 1}, {"弐", 2}, {"参", 3}, {"十", 10}, {"百", 100}};
   enum { N = sizeof digits / sizeof digits[0] };
   int total = 0, current = -1, seen = 0;
   for (;;) {
@@ -167,14 +170,17 @@ static int read_han(km_phrase *phrase, double *value) {
   return seen;
 }
 
-static int read_plain(km_phrase *phrase, double *value) { return read_decimal(phrase, value) || read_han(phrase, value); }
+static int read_plain(km_phrase *phrase, double *value) {
+  return read_decimal(phrase, value) || read_han(phrase, value);
+}
 
 /* "5/6", "四分之三", "¾"; moves only when it is one. */
 static int read_fraction(km_phrase *phrase, double *value) {
   static const struct {
     const char *text;
     double value;
-  } signs[] = {{"½", 0.5}, {"¼", 0.25}, {"¾", 0.75}, {"⅓", 1 / 3.0}, {"⅔", 2 / 3.0}, {"⅙", 1 / 6.0}, {"⅚", 5 / 6.0}};
+  } signs[] = {{"½", 0.5},     {"¼", 0.25},    {"¾", 0.75},   {"⅓", 1 / 3.0},
+               {"⅔", 2 / 3.0}, {"⅙", 1 / 6.0}, {"⅚", 5 / 6.0}};
   for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
     if (km_phrase_take(phrase, signs[i].text)) {
       *value = signs[i].value;

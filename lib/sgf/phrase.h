@@ -1,7 +1,8 @@
-/* phrase.h (private): the words and numbers of game-info texts in Latin, Chinese, Japanese and Korean writing.
+/* phrase.h (private): the words and numbers of game-info texts in Latin, Chinese, Japanese and Korean
+ * writing.
  *
- * A text is folded once into a small buffer: ASCII in lower case, full-width forms as ASCII, every kind of blank as a
- * space. What reads it afterwards compares bytes and never leaves [at, end). */
+ * A text is folded once into a small buffer: ASCII in lower case, full-width forms as ASCII, every kind of
+ * blank as a space. What reads it afterwards compares bytes and never leaves [at, end). */
 #ifndef KIFUMILL_PHRASE_H
 #define KIFUMILL_PHRASE_H
 
@@ -27,9 +28,11 @@ size_t km_phrase_character(const km_phrase *phrase);
 /* Whether this whole run of n letters is the word. */
 int km_phrase_is(const km_phrase *phrase, size_t n, const char *word);
 
-/* A number not below 0: "6.5", "6,5", ".5", "5/6", "1 5/6", "3½", "十二", "一又四分之三", "半". Moves past it; 0 if none. */
+/* A number not below 0: "6.5", "6,5", ".5", "5/6", "1 5/6", "3½", "十二", "一又四分之三", "半". Moves past
+ * it; 0 if none. */
 int km_phrase_number(km_phrase *phrase, double *value);
-/* A number with an optional unit and half: "6目半", "3집반", "半目", "1又3/4子" (Chinese stones: times 2), "2 points". */
+/* A number with an optional unit and half: "6目半", "3집반", "半目", "1又3/4子" (Chinese stones: times 2), "2
+ * points". */
 int km_phrase_points(km_phrase *phrase, double *value);
 
 #endif

@@ -1,8 +1,10 @@
 /* rank.c: BR and WR → a number and its kind.
  *
- * A rank is a number and a word for dan, kyu or professional, in that order ("9p", "九段", "3级", "9단", "6 dan"), or "P9段".
- * What follows (a title after a comma, "*", "?", "ama", a country in brackets) is ignored, but a second player's rank
- * ("5p & 9p") or an alternative ("6p or 7p") makes it unknown. A title alone, a rating (1757*) or "insei" is no rank. */
+ * A rank is a number and a word for dan, kyu or professional, in that order ("9p", "九段", "3级", "9단", "6
+ * dan"), or "P9段". What follows (a title after a comma, "*", "?", "ama", a country in brackets) is ignored,
+ * but a second player's rank
+ * ("5p & 9p") or an alternative ("6p or 7p") makes it unknown. A title alone, a rating (1757*) or "insei" is
+ * no rank. */
 #include "kifumill/metadata.h"
 
 #include <string.h>
@@ -16,15 +18,16 @@ typedef struct rank_word {
 
 /* Longer ones before their beginnings. */
 static const rank_word kinds[] = {
-    {"段", 'd'},  {"단", 'd'},  {"级", 'k'},    {"級", 'k'},  {"급", 'k'}, {"dan", 'd'}, {"duan", 'd'}, {"d", 'd'},
-    {"kyu", 'k'}, {"kup", 'k'}, {"gup", 'k'},   {"k", 'k'},   {"pro", 'p'}, {"p", 'p'},
+    {"段", 'd'}, {"단", 'd'},  {"级", 'k'},  {"級", 'k'},  {"급", 'k'}, {"dan", 'd'}, {"duan", 'd'},
+    {"d", 'd'},  {"kyu", 'k'}, {"kup", 'k'}, {"gup", 'k'}, {"k", 'k'},  {"pro", 'p'}, {"p", 'p'},
 };
 static const rank_word prefixes[] = {
-    {"amateur", 'd'}, {"ama", 'd'}, {"业余", 'd'}, {"業余", 'd'}, {"業餘", 'd'}, {"アマ", 'd'}, {"아마", 'd'},
-    {"professional", 'p'}, {"pro", 'p'}, {"职业", 'p'}, {"職業", 'p'}, {"プロ", 'p'}, {"프로", 'p'},
-    {"provisional", 0}, {"honorary", 0}, {"hon.", 0}, {"hon", 0}, {"p", 'p'},
+    {"amateur", 'd'}, {"ama", 'd'},  {"业余", 'd'}, {"業余", 'd'},      {"業餘", 'd'}, {"アマ", 'd'},
+    {"아마", 'd'},    {"职业", 'p'}, {"職業", 'p'}, {"プロ", 'p'},      {"프로", 'p'}, {"professional", 'p'},
+    {"honorary", 0},  {"hon.", 0},   {"hon", 0},    {"provisional", 0}, {"pro", 'p'},  {"p", 'p'},
 };
-static const char *const nothing[] = {"", "?", "??", "-", "nr", "n/a", "none", "no rank", "unranked", "unknown", "rank not set", "[?]"};
+static const char *const nothing[] = {"",     "?",       "??",       "-",       "nr",           "n/a",
+                                      "none", "no rank", "unranked", "unknown", "rank not set", "[?]"};
 
 /* The kind named here, 0 if none; moves past it. */
 static char take_kind(km_phrase *phrase, const rank_word *words, size_t n_words) {
@@ -35,7 +38,8 @@ static char take_kind(km_phrase *phrase, const rank_word *words, size_t n_words)
 }
 #define TAKE_KIND(phrase, words) take_kind(phrase, words, sizeof(words) / sizeof *(words))
 
-/* What may follow a rank; 0 when it makes the rank doubtful. *kind becomes 'p' when a professional is named. */
+/* What may follow a rank; 0 when it makes the rank doubtful. *kind becomes 'p' when a professional is named.
+ */
 static int rest_is_harmless(km_phrase *phrase, char *kind) {
   while (phrase->at < phrase->end) {
     km_phrase_skip_blanks(phrase);
@@ -51,10 +55,12 @@ static int rest_is_harmless(km_phrase *phrase, char *kind) {
       *kind = *kind == 'd' ? other : *kind;
       continue;
     }
-    if (km_phrase_is(phrase, n, "p") || km_phrase_is(phrase, n, "pro") || km_phrase_is(phrase, n, "professional"))
+    if (km_phrase_is(phrase, n, "p") || km_phrase_is(phrase, n, "pro") ||
+        km_phrase_is(phrase, n, "professional"))
       *kind = *kind == 'd' ? 'p' : *kind;
-    else if (!(km_phrase_is(phrase, n, "ama") || km_phrase_is(phrase, n, "amateur") || km_phrase_is(phrase, n, "prov") ||
-               km_phrase_is(phrase, n, "igs") || km_phrase_is(phrase, n, "kgs") || km_phrase_is(phrase, n, "ogs") ||
+    else if (!(km_phrase_is(phrase, n, "ama") || km_phrase_is(phrase, n, "amateur") ||
+               km_phrase_is(phrase, n, "prov") || km_phrase_is(phrase, n, "igs") ||
+               km_phrase_is(phrase, n, "kgs") || km_phrase_is(phrase, n, "ogs") ||
                km_phrase_is(phrase, n, "egf") || km_phrase_is(phrase, n, "aga")))
       return 0;
     phrase->at += n;

@@ -1,8 +1,8 @@
 /* result.c: RE in Western, Chinese, Japanese and Korean spelling → winner, margin, ending.
  *
- * The text is cut into tokens (colour, verb, reason, number, status, doubt) by tables of words, and a small machine
- * reads clauses: a colour and then a verb say who won ("黑中盘胜", "W+R", "White lost on time"). It is strict where a
- * mistake would cost the winner, and not where it would only cost the ending:
+ * The text is cut into tokens (colour, verb, reason, number, status, doubt) by tables of words, and a small
+ * machine reads clauses: a colour and then a verb say who won ("黑中盘胜", "W+R", "White lost on time"). It
+ * is strict where a mistake would cost the winner, and not where it would only cost the ending:
  *   - two colours before a verb, a doubt ("?", "not", 未) or an unknown word inside a clause: not understood;
  *   - words after a whole clause are ignored unless they name another winner or a status that contradicts;
  *   - two clauses that disagree are a conflict. */
@@ -34,10 +34,10 @@ typedef enum token {
   T_DOUBT,   /* ?, negations, comparisons */
   T_NUMBER,
   T_HALF,
-  T_COUNT,   /* of moves: the number before it is no margin */
+  T_COUNT, /* of moves: the number before it is no margin */
   T_FILLER,
-  T_BREAK,   /* punctuation */
-  T_OTHER,   /* a word of Latin letters, a sign */
+  T_BREAK, /* punctuation */
+  T_OTHER, /* a word of Latin letters, a sign */
   T_OTHER_HAN,
 } token;
 
@@ -48,11 +48,16 @@ typedef struct word {
 
 /* Several words that mean another thing than each. */
 static const word latin_phrases[] = {
-    {"no result", T_VOID},      {"no winner", T_VOID},       {"both lost", T_VOID},   {"both lose", T_VOID},
-    {"both win", T_VOID},       {"both won", T_VOID},        {"double loss", T_VOID}, {"not finished", T_UNFINISHED},
-    {"win for", T_WIN_FOR},     {"victory for", T_WIN_FOR},  {"winner:", T_WIN_FOR},  {"winner is", T_WIN_FOR},
-    {"not played", T_VOID},     {"ran out of time", T_TIMES_OUT}, {"no-show", T_FORFEIT}, {"time out", T_TIME},
-    {"not known", T_UNKNOWN},   {"no info", T_UNKNOWN},      {"left early", T_FORFEITS},
+    {"no result", T_VOID},      {"no winner", T_VOID},
+    {"both lost", T_VOID},      {"both lose", T_VOID},
+    {"both win", T_VOID},       {"both won", T_VOID},
+    {"double loss", T_VOID},    {"not finished", T_UNFINISHED},
+    {"win for", T_WIN_FOR},     {"victory for", T_WIN_FOR},
+    {"winner:", T_WIN_FOR},     {"winner is", T_WIN_FOR},
+    {"not played", T_VOID},     {"ran out of time", T_TIMES_OUT},
+    {"no-show", T_FORFEIT},     {"time out", T_TIME},
+    {"not known", T_UNKNOWN},   {"no info", T_UNKNOWN},
+    {"left early", T_FORFEITS},
 };
 
 /* Whole runs of letters. */
@@ -367,9 +372,11 @@ static token take_word(km_phrase *phrase, const word *words, size_t n_words) {
 }
 
 static token latin_token(km_phrase *phrase) {
+  const char *start = phrase->at;
   token found = take_word(phrase, latin_phrases, sizeof latin_phrases / sizeof latin_phrases[0]);
   if (found != T_END && km_phrase_letters(phrase) == 0)
     return found;
+  phrase->at = start;
   size_t n = km_phrase_letters(phrase);
   found = T_OTHER;
   for (size_t i = 0; i < sizeof latin_words / sizeof latin_words[0]; i++)
@@ -400,22 +407,24 @@ static token next_token(km_phrase *phrase, double *value) {
 
 /* What has been read so far. */
 typedef struct reading {
-  uint8_t subject;    /* colour without a verb yet, 0 none */
-  uint8_t reasoned;   /* a reason stands behind the subject */
-  uint8_t by;         /* "by" stands behind the subject */
-  uint8_t expect;     /* the next colour is the winner */
-  uint8_t loser;      /* "黑超时，…": the colour is no winner */
-  unsigned winners;   /* bits 1 << colour */
-  unsigned statuses;  /* bits 1 << km_ending: draw, void, unfinished */
-  uint8_t nothing;    /* "unknown" was said */
-  uint8_t doubt;      /* not to be understood */
-  uint8_t just_won;   /* the last token was an East Asian verb: an unknown character may belong to it */
-  uint8_t ending;     /* the first one named */
-  double margin;      /* NaN none */
-  uint8_t counting;   /* the last token was the number that margin is: it may turn out to count moves */
+  uint8_t subject;   /* colour without a verb yet, 0 none */
+  uint8_t reasoned;  /* a reason stands behind the subject */
+  uint8_t by;        /* "by" stands behind the subject */
+  uint8_t expect;    /* the next colour is the winner */
+  uint8_t loser;     /* "黑超时，…": the colour is no winner */
+  unsigned winners;  /* bits 1 << colour */
+  unsigned statuses; /* bits 1 << km_ending: draw, void, unfinished */
+  uint8_t nothing;   /* "unknown" was said */
+  uint8_t doubt;     /* not to be understood */
+  uint8_t just_won;  /* the last token was an East Asian verb: an unknown character may belong to it */
+  uint8_t ending;    /* the first one named */
+  double margin;     /* NaN none */
+  uint8_t counting;  /* the last token was the number that margin is: it may turn out to count moves */
 } reading;
 
-static int is_margin(double v) { return v >= 0.25 && v <= KM_POINT_MAX; }
+static int is_margin(double v) {
+  return v >= 0.25 && v <= KM_POINT_MAX;
+}
 
 static void win(reading *r, uint8_t colour) {
   r->winners |= 1u << colour;
@@ -484,7 +493,9 @@ static void read_break(reading *r) {
 }
 
 /* Whether a colour waits for its verb that is not the winner by what was read before. */
-static int has_other_subject(const reading *r) { return r->subject && r->winners != 1u << r->subject; }
+static int has_other_subject(const reading *r) {
+  return r->subject && r->winners != 1u << r->subject;
+}
 
 /* Takes one token in. */
 static void read_token(reading *r, token t, double value) {
@@ -606,8 +617,8 @@ static int finish(const reading *r, int8_t *winner, float *margin, uint8_t *endi
 static int is_zero(km_phrase *phrase) {
   const char *start = phrase->at;
   double value;
-  int zero = *start >= '0' && *start <= '9' && km_phrase_points(phrase, &value) && phrase->at == phrase->end &&
-             value == 0;
+  int zero = *start >= '0' && *start <= '9' && km_phrase_points(phrase, &value) &&
+             phrase->at == phrase->end && value == 0;
   phrase->at = start;
   return zero;
 }

@@ -1,7 +1,8 @@
 /* rules.c: RU → a name, and whether suicide of several stones is legal.
  *
- * Names are looked for word by word; two different ones give KM_RULES_OTHER, as does any text without a name. KataGo
- * writes rules out (koPOSITIONALscoreAREAtaxNONEsui1): the combinations that it calls by a name get that name. */
+ * Names are looked for word by word; two different ones give KM_RULES_OTHER, as does any text without a name.
+ * KataGo writes rules out (koPOSITIONALscoreAREAtaxNONEsui1): the combinations that it calls by a name get
+ * that name. */
 #include "kifumill/metadata.h"
 
 #include <string.h>
@@ -14,24 +15,44 @@ typedef struct rules_word {
 } rules_word;
 
 static const rules_word latin_words[] = {
-    {"japanese", KM_RULES_JAPANESE}, {"japan", KM_RULES_JAPANESE},     {"jpn", KM_RULES_JAPANESE},
-    {"jp", KM_RULES_JAPANESE},       {"ja", KM_RULES_JAPANESE},        {"chinese", KM_RULES_CHINESE},
-    {"china", KM_RULES_CHINESE},     {"chn", KM_RULES_CHINESE},        {"cn", KM_RULES_CHINESE},
-    {"zh", KM_RULES_CHINESE},        {"korean", KM_RULES_KOREAN},      {"korea", KM_RULES_KOREAN},
-    {"kor", KM_RULES_KOREAN},        {"kr", KM_RULES_KOREAN},          {"aga", KM_RULES_AGA},
-    {"bga", KM_RULES_AGA},           {"american", KM_RULES_AGA},       {"nz", KM_RULES_NEW_ZEALAND},
-    {"newzealand", KM_RULES_NEW_ZEALAND}, {"zealand", KM_RULES_NEW_ZEALAND}, {"ing", KM_RULES_ING},
-    {"goe", KM_RULES_ING},           {"tt", KM_RULES_TROMP_TAYLOR},    {"tromp", KM_RULES_TROMP_TAYLOR},
-    {"taylor", KM_RULES_TROMP_TAYLOR}, {"tromptaylor", KM_RULES_TROMP_TAYLOR}, {"old", KM_RULES_OTHER},
+    {"japanese", KM_RULES_JAPANESE},
+    {"japan", KM_RULES_JAPANESE},
+    {"jpn", KM_RULES_JAPANESE},
+    {"jp", KM_RULES_JAPANESE},
+    {"ja", KM_RULES_JAPANESE},
+    {"chinese", KM_RULES_CHINESE},
+    {"china", KM_RULES_CHINESE},
+    {"chn", KM_RULES_CHINESE},
+    {"cn", KM_RULES_CHINESE},
+    {"zh", KM_RULES_CHINESE},
+    {"korean", KM_RULES_KOREAN},
+    {"korea", KM_RULES_KOREAN},
+    {"kor", KM_RULES_KOREAN},
+    {"kr", KM_RULES_KOREAN},
+    {"aga", KM_RULES_AGA},
+    {"bga", KM_RULES_AGA},
+    {"american", KM_RULES_AGA},
+    {"nz", KM_RULES_NEW_ZEALAND},
+    {"newzealand", KM_RULES_NEW_ZEALAND},
+    {"zealand", KM_RULES_NEW_ZEALAND},
+    {"ing", KM_RULES_ING},
+    {"goe", KM_RULES_ING},
+    {"tt", KM_RULES_TROMP_TAYLOR},
+    {"tromp", KM_RULES_TROMP_TAYLOR},
+    {"taylor", KM_RULES_TROMP_TAYLOR},
+    {"tromptaylor", KM_RULES_TROMP_TAYLOR},
+    {"old", KM_RULES_OTHER},
     {"ancient", KM_RULES_OTHER},
 };
 static const rules_word han_words[] = {
-    {"日本", KM_RULES_JAPANESE}, {"일본", KM_RULES_JAPANESE}, {"中国", KM_RULES_CHINESE}, {"中國", KM_RULES_CHINESE},
-    {"중국", KM_RULES_CHINESE},  {"韩国", KM_RULES_KOREAN},   {"韓国", KM_RULES_KOREAN},  {"韓國", KM_RULES_KOREAN},
-    {"한국", KM_RULES_KOREAN},   {"应氏", KM_RULES_ING},      {"應氏", KM_RULES_ING},     {"応氏", KM_RULES_ING},
-    {"応昌期", KM_RULES_ING},    {"应昌期", KM_RULES_ING},    {"應昌期", KM_RULES_ING},   {"응창기", KM_RULES_ING},
-    {"数子", KM_RULES_CHINESE},  {"數子", KM_RULES_CHINESE},  {"数目", KM_RULES_JAPANESE}, {"數目", KM_RULES_JAPANESE},
-    {"中古", KM_RULES_OTHER},    {"古棋", KM_RULES_OTHER},
+    {"日本", KM_RULES_JAPANESE}, {"일본", KM_RULES_JAPANESE}, {"中国", KM_RULES_CHINESE},
+    {"中國", KM_RULES_CHINESE},  {"중국", KM_RULES_CHINESE},  {"韩国", KM_RULES_KOREAN},
+    {"韓国", KM_RULES_KOREAN},   {"韓國", KM_RULES_KOREAN},   {"한국", KM_RULES_KOREAN},
+    {"应氏", KM_RULES_ING},      {"應氏", KM_RULES_ING},      {"応氏", KM_RULES_ING},
+    {"応昌期", KM_RULES_ING},    {"应昌期", KM_RULES_ING},    {"應昌期", KM_RULES_ING},
+    {"응창기", KM_RULES_ING},    {"数子", KM_RULES_CHINESE},  {"數子", KM_RULES_CHINESE},
+    {"数目", KM_RULES_JAPANESE}, {"數目", KM_RULES_JAPANESE}, {"中古", KM_RULES_OTHER},
+    {"古棋", KM_RULES_OTHER},
 };
 
 static const char *find(const char *p, const char *end, const char *word) {
@@ -48,7 +69,8 @@ static int read_katago(const km_phrase *phrase, km_rules *rules, int *suicide) {
   int area = find(p, end, "scorearea") != NULL, tax_none = find(p, end, "taxnone") != NULL;
   int button = find(p, end, "button1") != NULL;
   *rules = KM_RULES_OTHER;
-  if (!area && find(p, end, "scoreterritory") && find(p, end, "taxseki") && find(p, end, "kosimple") && !*suicide)
+  if (!area && find(p, end, "scoreterritory") && find(p, end, "taxseki") && find(p, end, "kosimple") &&
+      !*suicide)
     *rules = KM_RULES_JAPANESE;
   else if (area && tax_none && !button && find(p, end, "kosimple") && !*suicide)
     *rules = KM_RULES_CHINESE;

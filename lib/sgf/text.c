@@ -1,14 +1,15 @@
 /* text.c: bytes of unknown encoding → UTF-8. See text.h for the order of the guesses.
  *
- * Guarantees: the output is strictly valid UTF-8 without NULs. A byte that the encoding cannot explain becomes \xNN and
- * is counted; what is around it is decoded. Nearly all records are ASCII or UTF-8 and cost one pass that looks at 32
- * bytes at a time and copies nothing. Runs of ASCII never go through iconv. */
+ * Guarantees: the output is strictly valid UTF-8 without NULs. A byte that the encoding cannot explain
+ * becomes \xNN and is counted; what is around it is decoded. Nearly all records are ASCII or UTF-8 and cost
+ * one pass that looks at 32 bytes at a time and copies nothing. Runs of ASCII never go through iconv. */
 #include "kifumill/text.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <uchardet/uchardet.h>
 
 #include "charset.h"
@@ -56,7 +57,9 @@ static size_t ascii_run(const char *bytes, size_t n_bytes) {
   return i;
 }
 
-int km_text_is_ascii(const char *bytes, size_t n_bytes) { return ascii_run(bytes, n_bytes) == n_bytes; }
+int km_text_is_ascii(const char *bytes, size_t n_bytes) {
+  return ascii_run(bytes, n_bytes) == n_bytes;
+}
 
 int km_text_is_utf8(const char *bytes, size_t n_bytes) {
   const char *p = bytes, *end = bytes + n_bytes;
@@ -328,9 +331,9 @@ static km_encoding_id find_utf16(const char *bytes, size_t n_bytes) {
   return big >= 16 * little ? KM_ENC_UTF16BE : KM_ENC_NONE;
 }
 
-/* Whether bytes that are no valid UTF-8 are so by damage only: whole characters of three bytes abound, which chance
- * makes in one of fifty places. A lead, "?" and a continuation is a character too, of which a program could not show
- * the second byte; no other encoding has such a sequence. */
+/* Whether bytes that are no valid UTF-8 are so by damage only: whole characters of three bytes abound, which
+ * chance makes in one of fifty places. A lead, "?" and a continuation is a character too, of which a program
+ * could not show the second byte; no other encoding has such a sequence. */
 static int is_damaged_utf8(const char *bytes, size_t n_bytes) {
   const char *p = bytes, *end = bytes + n_bytes;
   size_t n_good = 0, n_bad = 0;
@@ -360,8 +363,12 @@ static const char *detect(km_text_decoder *decoder, const char *bytes, size_t n_
   return uchardet_get_charset(decoder->detector);
 }
 
+/* Whether the encoding explains every byte. */
 static int strictly(km_text_decoder *decoder, const char *bytes, size_t n_bytes, guess g) {
   sink out = {.limit = UINT64_MAX};
+  if (g.id == KM_ENC_NONE ||
+      (g.id != KM_ENC_UTF8 && km_converters_get(&decoder->converters, g.id, g.name) == (iconv_t)-1))
+    return 0;
   decode_as(&out, bytes, bytes + n_bytes, g, &decoder->converters);
   return out.n_escaped == 0;
 }
@@ -380,8 +387,7 @@ static double cost_of(contest *c, guess g) {
     km_frequent_init(&c->decoder->frequent);
     c->decoder->has_frequent = 1;
   }
-  iconv_t cd =
-      g.id == KM_ENC_UTF8 ? (iconv_t)-1 : km_converters_get(&c->decoder->converters, g.id, g.name);
+  iconv_t cd = g.id == KM_ENC_UTF8 ? (iconv_t)-1 : km_converters_get(&c->decoder->converters, g.id, g.name);
   return km_charset_cost(&c->sample, g.id, cd, &c->decoder->frequent);
 }
 
@@ -404,13 +410,14 @@ static const double no_explanation = 9.5;
 /* Below this many bytes above 0x7f libuchardet names any of thirty alphabets. */
 static const size_t enough_for_detector = 12;
 
-/* Whether to believe CA: the bytes must be true to it, and no other encoding that they are also true to may explain them
- * much better: an encoding of single bytes fits anything. */
+/* Whether to believe CA: the bytes must be true to it, and no other encoding that they are also true to may
+ * explain them much better: an encoding of single bytes fits anything. */
 static int is_declared_honoured(contest *c, const km_text_source *source, guess declared) {
   double cost = cost_of(c, declared);
   if (cost >= KM_COST_MAX || !strictly(c->decoder, source->bytes, source->n_bytes, declared))
     return 0;
-  int same_kind = (km_encoding_flags(declared.id) & KM_ENC_CJK) || !(km_encoding_flags(c->best.id) & KM_ENC_CJK);
+  int same_kind =
+      (km_encoding_flags(declared.id) & KM_ENC_CJK) || !(km_encoding_flags(c->best.id) & KM_ENC_CJK);
   return c->best.id == KM_ENC_NONE || cost <= c->best_cost * (same_kind ? 1.5 : 1.15) ||
          !strictly(c->decoder, source->bytes, source->n_bytes, c->best);
 }
@@ -420,7 +427,7 @@ static guess choose(km_text_decoder *decoder, const km_text_source *source, gues
   static const struct {
     km_encoding_id id;
     double trust; /* records in EUC-JP are rare */
-  } usual[] = {{KM_ENC_UTF8, 1},      {KM_ENC_GB18030, 1}, {KM_ENC_BIG5, 1.02}, {KM_ENC_SHIFT_JIS, 1},
+  } usual[] = {{KM_ENC_UTF8, 1},     {KM_ENC_GB18030, 1}, {KM_ENC_BIG5, 1.02}, {KM_ENC_SHIFT_JIS, 1},
                {KM_ENC_EUC_JP, 1.4}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
   contest c = {.decoder = decoder, .best_cost = no_explanation, .best = {KM_ENC_NONE, NULL}};
   km_sample_take(&c.sample, source->bytes, source->n_bytes);
@@ -439,6 +446,10 @@ static guess choose(km_text_decoder *decoder, const km_text_source *source, gues
   }
   enter(&c, declared, 0.9);
   return c.best;
+}
+
+static int is_same(guess a, guess b) {
+  return a.id == b.id && (a.id != KM_ENC_OTHER || strcasecmp(a.name, b.name) == 0);
 }
 
 /* The encoding of a record without a mark. *mismatch: CA is wrong. */
@@ -468,11 +479,12 @@ static guess find_encoding(km_text_decoder *decoder, const km_text_source *sourc
   } else {
     found = choose(decoder, source, declared);
   }
-  *mismatch = source->declared && *source->declared && found.id != declared.id;
+  *mismatch = source->declared && *source->declared && !is_same(found, declared);
   return found;
 }
 
-static km_status finish(const km_text_source *source, guess g, sink *text, km_arena *arena, km_decoded *out, km_err *err) {
+static km_status finish(const km_text_source *source, guess g, sink *text, km_arena *arena, km_decoded *out,
+                        km_err *err) {
   out->bytes = text->bytes ? text->bytes : "";
   out->n_bytes = text->n_bytes;
   out->n_escaped = text->n_escaped;
@@ -486,8 +498,8 @@ static km_status finish(const km_text_source *source, guess g, sink *text, km_ar
   return KM_OK;
 }
 
-km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source, km_arena *arena, km_decoded *out,
-                         km_err *err) {
+km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source, km_arena *arena,
+                         km_decoded *out, km_err *err) {
   km_text_decoder *own = NULL;
   size_t n_bom;
   if (!decoder && !(decoder = own = km_text_decoder_new()))
@@ -500,7 +512,8 @@ km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source,
   const char *start = source->bytes + n_bom, *end = source->bytes + source->n_bytes;
   size_t n = source->n_bytes - n_bom;
   km_status status = KM_OK;
-  if ((g.id == KM_ENC_ASCII || g.id == KM_ENC_UTF8) && (n == 0 || !memchr(start, 0, n)) && km_text_is_utf8(start, n)) {
+  if ((g.id == KM_ENC_ASCII || g.id == KM_ENC_UTF8) && (n == 0 || !memchr(start, 0, n)) &&
+      km_text_is_utf8(start, n)) {
     out->bytes = start;
     out->n_bytes = n;
     out->same_offsets = n_bom == 0;
@@ -518,7 +531,8 @@ uint64_t km_text_origin(const km_text_source *source, const km_decoded *out, uin
   if (out->same_offsets)
     return pos < source->n_bytes ? pos : source->n_bytes;
   find_bom(source->bytes, source->n_bytes, &n_bom);
-  guess g = {strcmp(out->encoding, "unknown") == 0 ? KM_ENC_NONE : km_encoding_find(out->encoding), out->encoding};
+  guess g = {strcmp(out->encoding, "unknown") == 0 ? KM_ENC_NONE : km_encoding_find(out->encoding),
+             out->encoding};
   km_converters converters;
   km_converters_init(&converters);
   sink text = {.limit = pos, .escape_for_sgf = source->escape_for_sgf};
