@@ -1,0 +1,141 @@
+/* test_codec.c: every codec, level and element size gives back what it was given, and refuses everything else. */
+#include "store_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void parses_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *printed;
+  } good[] = {{"none", "none"}, {"gzip", "gzip:6"}, {"gzip:1", "gzip:1"}, {"gzip:12", "gzip:12"}, {"zstd", "zstd:1"}, {"zstd:22", "zstd:22"}};
+  static const char *const bad[] = {"", "lz4", "zstd:", "zstd:0", "zstd:23", "zstd:-1", "zstd:1x", "zstd: 1", "gzip:13", "none:1",
+                                    "zstdx", "gzip:99999999999999999999", "ZSTD"};
+  km_codec codec;
+  char text[16];
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    assert_ok(km_codec_parse(&codec, good[i].text, &test_err));
+    km_codec_print(codec, text);
+    assert_string_equal(text, good[i].printed);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    assert_int_equal(km_codec_parse(&codec, bad[i], &test_err), KM_ERR_USAGE);
+}
+
+static void shuffles_like_hdf5(void **state) {
+  (void)state;
+  unsigned char in[24], out[24], back[24], expected[24];
+  for (int i = 0; i < 24; i++)
+    in[i] = (unsigned char)(i * 7);
+  for (size_t width = 1; width <= 12; width++) {
+    size_t n = 24 / width;
+    for (size_t b = 0; b < width; b++)
+      for (size_t i = 0; i < n; i++)
+        expected[b * n + i] = in[i * width + b];
+    km_shuffle(out, in, n, width);
+    assert_memory_equal(out, expected, n * width);
+    km_unshuffle(back, out, n, width);
+    assert_memory_equal(back, in, n * width);
+  }
+}
+
+static void fill(unsigned char *bytes, size_t n, int kind, test_random *r) {
+  for (size_t i = 0; i < n; i++)
+    bytes[i] = kind == 0 ? 0 : kind == 1 ? (unsigned char)test_next(r) : (unsigned char)(test_below(r, 20) ? i / 64 : test_next(r));
+}
+
+static void round_trips(void **state) {
+  (void)state;
+  static const char *const names[] = {"none", "gzip:1", "gzip:6", "gzip:12", "zstd:1", "zstd:3", "zstd:19"};
+  static const size_t sizes[] = {8, 64, 4096, 65536, 200192};
+  static const size_t widths[] = {1, 2, 4, 8};
+  test_random r = {3};
+  unsigned char *raw = malloc(200192), *back = malloc(200192);
+  for (size_t c = 0; c < sizeof names / sizeof names[0]; c++) {
+    km_codec codec;
+    assert_ok(km_codec_parse(&codec, names[c], &test_err));
+    km_codec_ctx *ctx = km_codec_ctx_new(codec);
+    unsigned char *packed = malloc(km_codec_bound(codec, 200192));
+    assert_non_null(ctx);
+    for (size_t s = 0; s < 5; s++)
+      for (size_t w = 0; w < 4; w++)
+        for (int kind = 0; kind < 3; kind++) {
+          size_t n = sizes[s], n_packed = 0;
+          fill(raw, n, kind, &r);
+          assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n, widths[w], &test_err));
+          assert_true(n_packed <= km_codec_bound(codec, n));
+          memset(back, 0xaa, n);
+          assert_ok(km_codec_unpack(ctx, back, n, packed, n_packed, widths[w], &test_err));
+          assert_memory_equal(back, raw, n);
+          assert_int_equal(km_codec_unpack(ctx, back, n - 8, packed, n_packed, widths[w], &test_err), KM_ERR_FORMAT);
+          assert_int_equal(km_codec_unpack(ctx, back, n, packed, n_packed - 1, widths[w], &test_err), KM_ERR_FORMAT);
+        }
+    free(packed);
+    km_codec_ctx_free(ctx);
+  }
+  free(raw);
+  free(back);
+}
+
+/* A context that has packed other things gives the same bytes as a fresh one. */
+static void bytes_depend_on_input_only(void **state) {
+  (void)state;
+  test_random r = {4};
+  unsigned char raw[8192], other[8192];
+  fill(raw, sizeof raw, 2, &r);
+  fill(other, sizeof other, 1, &r);
+  for (int kind = KM_CODEC_NONE; kind <= KM_CODEC_ZSTD; kind++) {
+    km_codec codec = {(uint8_t)kind, kind ? 3 : 0};
+    size_t bound = km_codec_bound(codec, sizeof raw), n_a, n_b;
+    unsigned char *a = malloc(bound), *b = malloc(bound);
+    km_codec_ctx *fresh = km_codec_ctx_new(codec), *used = km_codec_ctx_new(codec);
+    for (int i = 0; i < 5; i++)
+      assert_ok(km_codec_pack(used, b, &n_b, other, sizeof other - 8u * (unsigned)i, 8, &test_err));
+    assert_ok(km_codec_pack(fresh, a, &n_a, raw, sizeof raw, 8, &test_err));
+    assert_ok(km_codec_pack(used, b, &n_b, raw, sizeof raw, 8, &test_err));
+    assert_int_equal(n_a, n_b);
+    assert_memory_equal(a, b, n_a);
+    km_codec_ctx_free(fresh);
+    km_codec_ctx_free(used);
+    free(a);
+    free(b);
+  }
+}
+
+/* Noise in place of packed bytes: an error, or (without check sum) other bytes, never more than asked for. */
+static void survives_noise(void **state) {
+  (void)state;
+  test_random r = {5};
+  unsigned char raw[1024], packed[2048], back[1024 + 16];
+  for (int kind = KM_CODEC_GZIP; kind <= KM_CODEC_ZSTD; kind++) {
+    km_codec_ctx *ctx = km_codec_ctx_new((km_codec){(uint8_t)kind, 1});
+    size_t n_packed;
+    fill(raw, sizeof raw, 2, &r);
+    assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, sizeof raw, 1, &test_err));
+    memset(back, 0x5a, sizeof back);
+    for (size_t at = 0; at < n_packed; at++) {
+      unsigned char kept = packed[at];
+      packed[at] ^= (unsigned char)(1 + test_below(&r, 255));
+      km_status status = km_codec_unpack(ctx, back, sizeof raw, packed, n_packed, 1, &test_err);
+      if (status)
+        assert_int_equal(status, KM_ERR_FORMAT);
+      else
+        assert_memory_equal(back, raw, sizeof raw); /* both formats have check sums: only unused bits may differ */
+      for (int i = 0; i < 16; i++)
+        assert_int_equal(back[sizeof raw + (size_t)i], 0x5a);
+      packed[at] = kept;
+    }
+    km_codec_ctx_free(ctx);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parses_names),
+      cmocka_unit_test(shuffles_like_hdf5),
+      cmocka_unit_test(round_trips),
+      cmocka_unit_test(bytes_depend_on_input_only),
+      cmocka_unit_test(survives_noise),
+  };
+  return cmocka_run_group_tests_name("codec", tests, NULL, NULL);
+}
