@@ -1,13 +1,14 @@
-/* sgf.c: finds the games in a run of bytes, gets each decoded and parsed, and tells positions in the bytes as given.
+/* sgf.c: finds the games in a run of bytes, gets each decoded and parsed, and tells positions in the bytes as
+ * given.
  *
- * Input that is ASCII or UTF-8 (nearly all) is parsed where it stands: a text is a slice of the input. Of any other
- * input each record is decoded on its own, since one file may mix encodings:
+ * Input that is ASCII or UTF-8 (nearly all) is parsed where it stands: a text is a slice of the input. Of any
+ * other input each record is decoded on its own, since one file may mix encodings:
  *
  *   bytes ──parse──► where the record ends, and its CA ──decode──► UTF-8 ──parse──► the record
  *
- * The first parse meets trail bytes that look like '\' or ']'; the reader's recovery from lost and stray brackets is
- * what finds the record's end there (sgf_scan.c, sgf_parse.c). UTF-16 and stateful encodings are decoded as a whole
- * first. Positions in decoded text are mapped back when a finding needs one. */
+ * The first parse meets trail bytes that look like '\' or ']'; the reader's recovery from lost and stray
+ * brackets is what finds the record's end there (sgf_scan.c, sgf_parse.c). UTF-16 and stateful encodings are
+ * decoded as a whole first. Positions in decoded text are mapped back when a finding needs one. */
 #include "kifumill/sgf.h"
 
 #include <stdio.h>
@@ -40,12 +41,12 @@ struct km_sgf_reader {
   const char *bytes, *end;
   km_sgf_options options;
   km_arena *arena;
-  text outer;            /* the input, or all of it decoded */
-  text inner;            /* a decoded record, when it holds another one; begin NULL: none */
-  int inner_is_kept;     /* it lives as long as the reader */
-  const char *foreign;   /* what else the input looks like, or NULL */
-  int decode_each;       /* the outer text is not UTF-8 */
-  int is_ascii;          /* the outer text is ASCII */
+  text outer;          /* the input, or all of it decoded */
+  text inner;          /* a decoded record, when it holds another one; begin NULL: none */
+  int inner_is_kept;   /* it lives as long as the reader */
+  const char *foreign; /* what else the input looks like, or NULL */
+  int decode_each;     /* the outer text is not UTF-8 */
+  int is_ascii;        /* the outer text is ASCII */
   uint32_t n_records;
   km_sgf_draft draft;
   km_finding findings[KM_SGF_FINDINGS_MAX + 1];
@@ -66,6 +67,10 @@ static uint64_t origin_position(const km_sgf_origin *origin, uint64_t pos) {
 
 uint64_t km_sgf_move_position(const km_sgf_record *record, uint32_t move) {
   return origin_position(record->origin, record->move_pos[move]);
+}
+
+int km_sgf_position_needs_input(const km_sgf_record *record) {
+  return record->origin && !record->origin->decoded.same_offsets;
 }
 
 /* ---- findings that belong to no record ---- */
@@ -130,7 +135,8 @@ static int looks_wide(const char *p, size_t n) {
     return 0;
   if ((p[0] == '\xff' && p[1] == '\xfe') || (p[0] == '\xfe' && p[1] == '\xff'))
     return 1;
-  return (!p[0] != !p[1] && !p[2] != !p[3]) || (!p[0] && !p[1] && (p[2] || p[3])) || (p[0] && !p[1] && !p[2] && !p[3]);
+  return (!p[0] != !p[1] && !p[2] != !p[3]) || (!p[0] && !p[1] && (p[2] || p[3])) ||
+         (p[0] && !p[1] && !p[2] && !p[3]);
 }
 
 /* ISO-2022: 7-bit, with escapes to two-byte sets. */
@@ -187,8 +193,8 @@ static km_status set_outer(km_sgf_reader *r, km_err *err) {
   return KM_OK;
 }
 
-km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes, const km_sgf_options *options,
-                      km_arena *arena, km_err *err) {
+km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
+                      const km_sgf_options *options, km_arena *arena, km_err *err) {
   km_err local;
   km_sgf_reader *r = km_arena_zalloc(arena, sizeof *r);
   *reader = r;
@@ -214,7 +220,8 @@ km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
 
 /* ---- finding games ---- */
 
-/* A property with one of the traits stands at p: a game may begin there although what should stand before is missing. */
+/* A property with one of the traits stands at p: a game may begin there although what should stand before is
+ * missing. */
 static int is_property_of_start(const char *p, const char *end, unsigned traits) {
   sgf_name name = sgf_read_name(p, end);
   const char *q = sgf_skip_space(name.end, end);
@@ -229,7 +236,8 @@ static int is_start(const char *p, const char *end, int is_first) {
   case '(':
     return next < end && (*next == ';' || (sgf_class_of(*next) == SGF_UPPER && sgf_opens_tree(p, end)));
   case ';':
-    return is_line && is_property_of_start(next, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
+    return is_line &&
+           is_property_of_start(next, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
   case 'G':
   case 'F':
     return is_line && is_property_of_start(p, end, SGF_IS_ROOT);
@@ -271,7 +279,7 @@ static int parse_next(km_sgf_reader *r, text *t) {
     sgf_draft_reset(d);
     sgf_parse_tree(d, start);
     d->is_glued = t->is_glued;
-    t->p = d->end;
+    t->p = d->next;
     t->at_start = d->stopped;
     t->is_glued = d->stopped && is_record(r);
     if (!is_record(r))
@@ -325,8 +333,8 @@ static void note_decoding(km_sgf_draft *d, const km_decoded *decoded) {
 }
 
 /* The draft → the record. */
-static km_status finish_record(km_sgf_reader *r, const text *t, const km_decoded *decoded, km_sgf_record *record,
-                               km_err *err) {
+static km_status finish_record(km_sgf_reader *r, const text *t, const km_decoded *decoded,
+                               km_sgf_record *record, km_err *err) {
   km_sgf_draft *d = &r->draft;
   *record = (km_sgf_record){.number = ++r->n_records, .origin = t->origin};
   note_decoding(d, decoded);

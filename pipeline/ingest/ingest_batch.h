@@ -29,6 +29,7 @@ typedef struct km_ingest_record {
   unsigned n_added;
   km_game_hash hash;
   uint64_t content; /* hash of the record's bytes */
+  int is_judged;
 } km_ingest_record;
 
 /* An entry, or a piece of a large one. */
@@ -49,6 +50,7 @@ typedef struct km_ingest_entry {
 
 typedef struct km_ingest_batch {
   km_arena arena;
+  km_arena parser_arena; /* of a large entry that ends in this batch: earlier pieces use it until this one is written */
   km_ingest_entry *entries;
   size_t n_entries, n_bytes;
   double share; /* of the stream's compressed bytes read so far */

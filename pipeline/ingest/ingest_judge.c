@@ -162,6 +162,9 @@ static void cut_after_end(km_judge *judge, km_ingest_record *record, km_arena *a
 
 km_status km_judge_record(km_judge *judge, km_ingest_record *record, km_arena *arena, km_err *err) {
   km_game *game = &record->sgf.game;
+  if (record->is_judged)
+    return KM_OK;
+  record->is_judged = 1;
   if (record->sgf.refused != KM_REASON_NONE) {
     record->refused = record->sgf.refused; /* the parser noted it */
     return KM_OK;

@@ -17,11 +17,13 @@ typedef struct group {
   km_arena large_arena;   /* the parser's own */
   km_arena large_records; /* the records': for the duration of a read it is the batch's arena */
   km_sgf_reader *large_reader;
+  km_judge *judge; /* for records of a large entry that can only be judged while its bytes are there */
   size_t n_pieces;
 } group;
 
 struct km_ingest_source {
   const km_ingest_options *options;
+  const km_filter *filter;
   km_inputs *inputs;
   km_sgf_options sgf;
   group *groups;
@@ -52,12 +54,14 @@ static km_status make_groups(km_ingest_source *s, km_err *err) {
   return KM_OK;
 }
 
-km_status km_ingest_source_open(km_ingest_source **out, const km_ingest_options *options, km_err *err) {
+km_status km_ingest_source_open(km_ingest_source **out, const km_ingest_options *options, const km_filter *filter,
+                                km_err *err) {
   km_ingest_source *s = calloc(1, sizeof *s);
   *out = NULL;
   if (!s)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   s->options = options;
+  s->filter = filter;
   s->sgf = (km_sgf_options){.fallback_encoding = options->encoding};
   km_archive_limits limits;
   km_archive_limits_default(&limits);
@@ -83,6 +87,7 @@ void km_ingest_source_close(km_ingest_source *s) {
     if (s->groups[i].reader)
       km_archive_close(s->groups[i].reader);
     km_arena_clear(&s->groups[i].large_arena);
+    km_judge_free(s->groups[i].judge);
   }
   free(s->groups);
   free(s->group_done);
@@ -132,7 +137,6 @@ static km_status begin_large(km_ingest_source *s, group *g, const km_entry *from
   g->large = *from;
   g->in_large = 1;
   g->n_pieces = 0;
-  km_arena_reset(&g->large_arena);
   km_sgf_options options = s->sgf;
   options.records = &g->large_records;
   return km_sgf_open(&g->large_reader, from->bytes, from->n_bytes, &options, &g->large_arena, err);
@@ -148,8 +152,17 @@ static km_status copy_texts(km_game *game, km_arena *arena, km_err *err) {
   return KM_OK;
 }
 
+/* Judges a record whose positions are told from the entry's bytes, which may be gone when a worker sees it. */
+static km_status judge_now(km_ingest_source *s, group *g, km_ingest_record *record, km_err *err) {
+  if (!km_sgf_position_needs_input(&record->sgf))
+    return KM_OK;
+  if (!g->judge && !(g->judge = km_judge_new(s->options, s->filter)))
+    return no_memory(err);
+  return km_judge_record(g->judge, record, &g->large_records, err);
+}
+
 /* The next records of the large entry, in the arena that large_records is. */
-static km_status parse_large(group *g, km_ingest_entry *entry, km_err *err) {
+static km_status parse_large(km_ingest_source *s, group *g, km_ingest_entry *entry, km_err *err) {
   km_arena *arena = &g->large_records;
   while (entry->n_records < KM_BATCH_RECORDS) {
     km_sgf_record parsed;
@@ -165,7 +178,10 @@ static km_status parse_large(group *g, km_ingest_entry *entry, km_err *err) {
       return status < 0 ? status : no_memory(err);
     record->sgf = parsed;
     record->content = km_hash_bytes(g->large.bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
-    if ((status = copy_texts(&record->sgf.game, arena, err)) != KM_OK)
+    status = copy_texts(&record->sgf.game, arena, err);
+    if (status == KM_OK)
+      status = judge_now(s, g, record, err);
+    if (status != KM_OK)
       return status;
   }
   return KM_OK;
@@ -183,8 +199,12 @@ static km_status read_large(km_ingest_source *s, group *g, km_ingest_batch *batc
   if (entry->is_whole)
     entry->hash = km_hash_bytes(from.bytes, from.n_bytes);
   g->large_records = batch->arena;
-  km_status status = parse_large(g, entry, err);
+  km_status status = parse_large(s, g, entry, err);
   batch->arena = g->large_records;
+  if (!g->in_large) {
+    batch->parser_arena = g->large_arena;
+    km_arena_init(&g->large_arena);
+  }
   return status;
 }
 
@@ -224,6 +244,7 @@ static km_status take_entry(km_ingest_source *s, group *g, const km_entry *from,
 km_status km_ingest_source_read(km_ingest_source *s, size_t stream, km_ingest_batch *batch, km_err *err) {
   group *g = &s->groups[stream];
   km_arena_reset(&batch->arena);
+  km_arena_clear(&batch->parser_arena);
   batch->n_entries = batch->n_bytes = 0;
   batch->stream = stream;
   batch->entries = km_arena_alloc(&batch->arena, KM_BATCH_ENTRIES * sizeof *batch->entries);

@@ -11,7 +11,9 @@
 
 typedef struct km_ingest_source km_ingest_source;
 
-km_status km_ingest_source_open(km_ingest_source **source, const km_ingest_options *options, km_err *err);
+/* filter is borrowed. */
+km_status km_ingest_source_open(km_ingest_source **source, const km_ingest_options *options, const km_filter *filter,
+                                km_err *err);
 void km_ingest_source_close(km_ingest_source *source);
 size_t km_ingest_source_streams(const km_ingest_source *source);
 size_t km_ingest_source_inputs(const km_ingest_source *source);

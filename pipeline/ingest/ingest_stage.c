@@ -195,15 +195,17 @@ static km_status write_entry(ingest_job *job, km_ingest_entry *entry, km_err *er
 static void *batch_new(void *ctx) {
   (void)ctx;
   km_ingest_batch *batch = calloc(1, sizeof *batch);
-  if (batch)
+  if (batch) {
     km_arena_init(&batch->arena);
-  if (batch)
+    km_arena_init(&batch->parser_arena);
     batch->arena.block_bytes = KM_BATCH_BYTES;
+  }
   return batch;
 }
 static void batch_free(void *ctx, void *batch) {
   (void)ctx;
   km_arena_clear(&((km_ingest_batch *)batch)->arena);
+  km_arena_clear(&((km_ingest_batch *)batch)->parser_arena);
   free(batch);
 }
 static void *worker_new(void *ctx) {
@@ -331,7 +333,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
   if (status == KM_OK)
     status = name_outputs(&job, err);
   if (status == KM_OK)
-    status = km_ingest_source_open(&job.source, options, err);
+    status = km_ingest_source_open(&job.source, options, &job.filter, err);
   if (status == KM_OK)
     status = open_outputs(&job, err);
   km_progress_begin(&job.progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "ingest", stderr);

@@ -58,5 +58,7 @@ const km_finding *km_sgf_input_findings(const km_sgf_reader *reader, size_t *n_f
 /* The byte position in the input of the move (0…n_moves-1), for findings of the replay. Costs a decoding of the record
  * when it had to be decoded. */
 uint64_t km_sgf_move_position(const km_sgf_record *record, uint32_t move);
+/* Whether that reads the bytes of the input, because the record had to be decoded. */
+int km_sgf_position_needs_input(const km_sgf_record *record);
 
 #endif
