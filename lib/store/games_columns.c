@@ -35,6 +35,7 @@ const km_games_field km_games_fields[KM_GAMES_N_FIELDS] = {
     {{.name = "/games/komi", .type = KM_F32, .doc = "komi; NaN unknown", .units = "points"}, offsetof(km_games_row, komi)},
     {{.name = "/games/margin", .type = KM_F32, .doc = "by how much the winner won; NaN unknown", .units = "points"},
      offsetof(km_games_row, margin)},
+    FIXED(n_moves, KM_U32, "moves, passes included"),
     FIXED(flags, KM_U32,
           "warnings, a sum of: 1 syntax mended, 2 cut before an illegal move, 4 moves after two passes left out, 8 set-up after "
           "the first move, 16 White first, 32 one colour twice running, 64 handicap and stones disagree, 128 PL disagrees, 256 bad "

@@ -21,7 +21,7 @@ typedef struct km_games_field {
   km_column column;
   size_t at;
 } km_games_field;
-enum { KM_GAMES_N_FIXED = 20, KM_GAMES_N_FIELDS = KM_GAMES_N_FIXED + KM_TEXT_COUNT };
+enum { KM_GAMES_N_FIXED = 21, KM_GAMES_N_FIELDS = KM_GAMES_N_FIXED + KM_TEXT_COUNT };
 extern const km_games_field km_games_fields[KM_GAMES_N_FIELDS];
 
 /* Lists: items of all games one behind the other, with N+1 offsets. */

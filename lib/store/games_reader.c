@@ -170,7 +170,6 @@ static void take_row(const km_games *games, uint64_t i, km_games_row *row) {
     size_t n = km_column_row_bytes(&field->column);
     memcpy((char *)row + field->at, games->fields[k] + i * n, n);
   }
-  row->n_moves = (uint32_t)(games->offsets[KM_LIST_MOVES][i + 1] - games->offsets[KM_LIST_MOVES][i]);
 }
 
 static km_text text_of(const km_games *games, uint32_t number) {
@@ -268,11 +267,14 @@ km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_g
     return km_err_set(err, KM_ERR_USAGE, 0, "%s: there is no game %llu", games->path, (unsigned long long)i);
   km_games_row row;
   uint64_t first[KM_LIST_COUNT];
-  uint32_t n[KM_LIST_COUNT];
+  uint32_t n[KM_LIST_COUNT] = {0};
   take_row(games, i, &row);
   const char *wrong = take_counts(games, i, first, n) ? "lengths" : fill_game(&row, game);
   if (wrong)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i, wrong);
+  if (n[KM_LIST_MOVES] != row.n_moves)
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has %u moves, n_moves says %u", games->path,
+                      (unsigned long long)i, n[KM_LIST_MOVES], row.n_moves);
   game->n_setup = n[KM_LIST_SETUP];
   game->n_evals = n[KM_LIST_EVALS];
   game->moves = km_arena_alloc(arena, (size_t)game->n_moves * sizeof *game->moves);

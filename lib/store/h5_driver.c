@@ -22,6 +22,23 @@ typedef struct driver_info {
   h5_latch *latch;
 } driver_info;
 
+static void *copy_info(const void *from) {
+  driver_info *info = malloc(sizeof *info);
+  if (info)
+    *info = *(const driver_info *)from;
+  return info;
+}
+
+static herr_t free_info(void *info) {
+  free(info);
+  return 0;
+}
+
+/* Asked for when a virtual dataset opens its sources, which share the latch. */
+static void *driver_get_info(H5FD_t *shared) {
+  return copy_info(&(driver_info){((driver_file *)shared)->latch});
+}
+
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
   (void)maxaddr;
   const driver_info *info = H5Pget_driver_info(fapl);
@@ -148,6 +165,9 @@ static const H5FD_class_t driver_class = {
     .maxaddr = ADDRESS_MAX,
     .fc_degree = H5F_CLOSE_WEAK,
     .fapl_size = sizeof(driver_info),
+    .fapl_get = driver_get_info,
+    .fapl_copy = copy_info,
+    .fapl_free = free_info,
     .open = driver_open,
     .close = driver_close,
     .cmp = driver_compare,
