@@ -119,12 +119,15 @@ uint64_t km_facts_n_moves(const km_facts *facts) {
   return n;
 }
 
-uint64_t km_facts_n_refused(const km_facts_totals *totals) {
+static uint64_t count_kind(const km_facts_totals *totals, km_reason_kind kind) {
   uint64_t n = 0;
   for (int r = 1; r < KM_REASON_COUNT; r++)
-    n += km_reason_kind_of((km_reason)r) == KM_KIND_REFUSED ? totals->ledger->counts[r] : 0;
+    n += km_reason_kind_of((km_reason)r) == kind ? totals->ledger->counts[r] : 0;
   return n;
 }
+
+uint64_t km_facts_n_refused(const km_facts_totals *totals) { return count_kind(totals, KM_KIND_REFUSED); }
+uint64_t km_facts_n_faults(const km_facts_totals *totals) { return count_kind(totals, KM_KIND_INPUT); }
 
 /* ---- tables: each names the bin of a game ---------------------------------------------------------------------- */
 

@@ -31,5 +31,6 @@ km_status km_facts_table(const km_facts *facts, const km_facts_totals *totals, F
 uint64_t km_facts_n_games(const km_facts *facts);
 uint64_t km_facts_n_moves(const km_facts *facts);
 uint64_t km_facts_n_refused(const km_facts_totals *totals);
+uint64_t km_facts_n_faults(const km_facts_totals *totals); /* of inputs: archives, entries, files */
 
 #endif

@@ -348,7 +348,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
     status = report(&job, &totals, seconds, err);
     *outcome = (km_stage_outcome){.n_records = job.n_records,
                                   .n_games = km_facts_n_games(job.facts),
-                                  .n_refused = km_facts_n_refused(&totals),
+                                  .n_refused = km_facts_n_refused(&totals) + km_facts_n_faults(&totals),
                                   .n_positions = km_facts_n_moves(job.facts),
                                   .n_files = 1};
   }

@@ -13,7 +13,7 @@ const km_option km_common_rows[] = {
     {"config", 0, KM_OPTION_STRING, KM_OPTION_RUNTIME | KM_OPTION_COMMAND_LINE, ROW(config), "FILE", NULL, 0, 0,
      "YAML file with options; the command line goes before it"},
     {"strict", 0, KM_OPTION_FLAG, KM_OPTION_RUNTIME, ROW(strict), NULL, NULL, 0, 0,
-     "exit with 3 when something in the input was refused"},
+     "exit with 3 when something in the input was refused or damaged"},
     {"force", 0, KM_OPTION_FLAG, KM_OPTION_RUNTIME, ROW(force), NULL, NULL, 0, 0, "overwrite an output that exists"},
     {"quiet", 0, KM_OPTION_FLAG, KM_OPTION_RUNTIME, ROW(quiet), NULL, NULL, 0, 0, "no summary on stderr"},
     {"progress", 0, KM_OPTION_CHOICE, KM_OPTION_RUNTIME, ROW(progress), NULL, "auto|always|never", 0, 0,
