@@ -2,11 +2,12 @@
  *
  *     bench_sgf [FILE]
  *
- * FILE is SGF games one after the other (the records of an archive, unpacked with bsdtar -xO); without it, 20,000
- * generated ones in the manner of a server. Floors: a copy of the bytes, and a loop that adds up every byte. Rows: the
- * reader with an arena for the records that is reset every 64 of them; and that with the replay of every game. All
- * rows run in every round; printed are the median, the spread, and the median of the ratios to adding the bytes in
- * the same round. The digest is of all moves, their positions and the results. */
+ * FILE is SGF games one after the other (the records of an archive, unpacked with bsdtar -xO); without it,
+ * 20,000 generated ones in the manner of a server. Floors: a copy of the bytes, and a loop that adds up every
+ * byte. Rows: the reader with an arena for the records that is reset every 64 of them; and that with the
+ * replay of every game. All rows run in every round; printed are the median, the spread, and the median of
+ * the ratios to adding the bytes in the same round. The digest is of all moves, their positions and the
+ * results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +50,16 @@ static void generate(bench *b) {
   if (!b->bytes)
     die("no memory");
   for (uint64_t g = 0; g < GAMES; g++) {
-    n += (size_t)snprintf(b->bytes + n, room - n,
-                          "(;GM[1]\nFF[4]\nSZ[19]\nPW[white %u]\nWR[6d]\nPB[black %u]\nBR[7d]\nDT[2010-03-%02u]\nKM[6.50]\n"
-                          "RE[%c+Resign]\nRU[Japanese]CA[UTF-8]TM[1500]OT[5x30 byo-yomi]\n",
-                          (unsigned)g, (unsigned)(g * 7), (unsigned)(g % 28 + 1), g % 2 ? 'B' : 'W');
+    n += (size_t)snprintf(
+        b->bytes + n, room - n,
+        "(;GM[1]\nFF[4]\nSZ[19]\nPW[white %u]\nWR[6d]\nPB[black %u]\nBR[7d]\nDT[2010-03-%02u]\nKM[6.50]\n"
+        "RE[%c+Resign]\nRU[Japanese]CA[UTF-8]TM[1500]OT[5x30 byo-yomi]\n",
+        (unsigned)g, (unsigned)(g * 7), (unsigned)(g % 28 + 1), g % 2 ? 'B' : 'W');
     unsigned n_moves = 120 + (unsigned)km_random_below(km_random(1, g, 0, KM_PURPOSE_SAMPLE), 160);
     for (unsigned i = 0; i < n_moves; i++) {
       uint64_t r = km_random(1, g, i + 1, KM_PURPOSE_SAMPLE);
-      const char move[8] = {';', i % 2 ? 'W' : 'B', '[', (char)('a' + r % 19), (char)('a' + r / 19 % 19), ']', '\n', 0};
+      const char move[8] = {
+          ';', i % 2 ? 'W' : 'B', '[', (char)('a' + r % 19), (char)('a' + r / 19 % 19), ']', '\n', 0};
       memcpy(b->bytes + n, move, 7);
       n += 7;
     }
@@ -136,8 +139,12 @@ static outcome read_all(bench *b, action todo) {
     die(err.msg);
   return out;
 }
-static outcome read_only(bench *b) { return read_all(b, READ); }
-static outcome read_replay(bench *b) { return read_all(b, REPLAY); }
+static outcome read_only(bench *b) {
+  return read_all(b, READ);
+}
+static outcome read_replay(bench *b) {
+  return read_all(b, REPLAY);
+}
 
 /* ---- report ---- */
 
@@ -180,8 +187,8 @@ int main(int argc, char **argv) {
       rows[i].ratio[round] = rows[i].seconds[round] / rows[1].seconds[round];
     }
   printf("%zu bytes, %llu records, %llu moves, %llu findings, digest %016llx\n", b.n_bytes,
-         (unsigned long long)all.n_records, (unsigned long long)all.n_moves, (unsigned long long)all.n_findings,
-         (unsigned long long)all.digest);
+         (unsigned long long)all.n_records, (unsigned long long)all.n_moves,
+         (unsigned long long)all.n_findings, (unsigned long long)all.digest);
   for (int i = 0; i < N_ROWS; i++) {
     qsort(rows[i].seconds, ROUNDS, sizeof(double), by_value);
     qsort(rows[i].ratio, ROUNDS, sizeof(double), by_value);

@@ -1,5 +1,6 @@
-/* foreign.c: what a file is that is no SGF: by its first bytes, as file(1) does, for what lies beside records in
- * people's archives. Text kinds are known by their first word, whatever blanks or byte order mark stand before it. */
+/* foreign.c: what a file is that is no SGF: by its first bytes, as file(1) does, for what lies beside records
+ * in people's archives. Text kinds are known by their first word, whatever blanks or byte order mark stand
+ * before it. */
 #include "foreign.h"
 
 #include <string.h>
@@ -18,7 +19,10 @@ static const magic binary_kinds[] = {
     {0, 6, "Rar!\x1a\x07", "RAR archive"},
     {0, 2, "\x1f\x8b", "gzip data"},
     {0, 3, "BZh", "bzip2 data"},
-    {0, 6, "\xfd""7zXZ\0", "xz data"},
+    {0, 6,
+     "\xfd"
+     "7zXZ\0",
+     "xz data"},
     {0, 4, "\x28\xb5\x2f\xfd", "Zstandard data"},
     {0, 4, "\x04\x22\x4d\x18", "LZ4 data"},
     {0, 4, "MSCF", "cabinet archive"},
@@ -28,7 +32,10 @@ static const magic binary_kinds[] = {
     {0, 8, "\x89HDF\r\n\x1a\n", "HDF5 file"},
     {0, 16, "SQLite format 3\0", "SQLite database"},
     {0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Microsoft Office document"},
-    {0, 4, "\x7f" "ELF", "ELF program"},
+    {0, 4,
+     "\x7f"
+     "ELF",
+     "ELF program"},
     {0, 2, "MZ", "DOS or Windows program"},
     {0, 8, "\x89PNG\r\n\x1a\n", "PNG image"},
     {0, 3, "\xff\xd8\xff", "JPEG image"},
@@ -141,7 +148,8 @@ const char *km_foreign_kind(const char *bytes, size_t n_bytes) {
   size_t n_nul = 0, n_control = 0;
   for (size_t i = 0; i < n; i++) {
     n_nul += bytes[i] == 0;
-    n_control += (unsigned char)bytes[i] < ' ' && !strchr("\t\n\v\f\r\x1a", bytes[i]); /* NUL is in the string */
+    n_control +=
+        (unsigned char)bytes[i] < ' ' && !strchr("\t\n\v\f\r\x1a", bytes[i]); /* NUL is in the string */
   }
   if (n && n_nul == n)
     return "NUL bytes only";

@@ -129,14 +129,21 @@ const km_finding *km_sgf_input_findings(const km_sgf_reader *reader, size_t *n_f
 
 /* ---- opening ---- */
 
-/* UTF-16 by its byte order mark, or by a NUL in every other of the first bytes; or UTF-32. */
+/* UTF-16 by its byte order mark, or by a NUL in every other of the first bytes; UTF-32 by three in four. */
 static int looks_wide(const char *p, size_t n) {
   if (n < 4)
     return 0;
   if ((p[0] == '\xff' && p[1] == '\xfe') || (p[0] == '\xfe' && p[1] == '\xff'))
     return 1;
-  return (!p[0] != !p[1] && !p[2] != !p[3]) || (!p[0] && !p[1] && (p[2] || p[3])) ||
-         (p[0] && !p[1] && !p[2] && !p[3]);
+  if ((p[0] && !p[1] && p[2] && !p[3]) || (!p[0] && p[1] && !p[2] && p[3]))
+    return 1;
+  static const char little[8] = {1, 0, 0, 0, 1, 0, 0, 0}, big[8] = {0, 0, 0, 1, 0, 0, 0, 1};
+  int is_little = n >= 8, is_big = n >= 8;
+  for (size_t i = 0; i < 8 && n >= 8; i++) {
+    is_little &= !p[i] == !little[i];
+    is_big &= !p[i] == !big[i];
+  }
+  return is_little || is_big;
 }
 
 /* ISO-2022: 7-bit, with escapes to two-byte sets. */

@@ -1,12 +1,13 @@
 /* sgf_parse.c: one walk over the bytes of a game tree, with recovery. See sgf_parse.h.
  *
- * The main line is the first child at every fork: all nodes before the first ')'. So a depth counter is all the state
- * that nesting needs; behind the first ')' values are only skipped. Nine nodes of ten are ";B[dd]": sgf_fast_moves
- * takes them eight bytes at a time.
+ * The main line is the first child at every fork: all nodes before the first ')'. So a depth counter is all
+ * the state that nesting needs; behind the first ')' values are only skipped. Nine nodes of ten are ";B[dd]":
+ * sgf_fast_moves takes them eight bytes at a time.
  *
- * Recovery, each with a finding: what no syntax explains is skipped up to the next byte that one does; text behind a
- * value is taken as the rest of the value (an unescaped ']') when its own ']' follows; a ')' too many is taken back
- * when moves follow it; a tree that begins like a new game ends the one it seems to be part of. */
+ * Recovery, each with a finding: what no syntax explains is skipped up to the next byte that one does; text
+ * behind a value is taken as the rest of the value (an unescaped ']') when its own ']' follows; a ')' too
+ * many is taken back when moves follow it; a tree that begins like a new game ends the one it seems to be
+ * part of. */
 #include "sgf_parse.h"
 
 #include <stdarg.h>
@@ -167,15 +168,19 @@ static void take_setup(walk *w, uint8_t colour, const sgf_value *value) {
     return;
   }
   int width = (from & 0xff) - (to & 0xff), height = (from >> 8) - (to >> 8);
-  d->n_setup_points += (uint64_t)((width < 0 ? -width : width) + 1) * (uint64_t)((height < 0 ? -height : height) + 1);
+  d->n_setup_points +=
+      (uint64_t)((width < 0 ? -width : width) + 1) * (uint64_t)((height < 0 ? -height : height) + 1);
   if (d->n_setup_points > KM_SGF_SETUP_MAX)
     return;
   sgf_setup *setup = grow(d, d->setup, d->n_setup, &d->setup_room, sizeof *setup);
   if (!setup)
     return;
   d->setup = setup;
-  setup[d->n_setup++] = (sgf_setup){
-      .pos = (uint64_t)(value->begin - d->text), .ply = w->node_first, .from = from, .to = to, .colour = colour};
+  setup[d->n_setup++] = (sgf_setup){.pos = (uint64_t)(value->begin - d->text),
+                                    .ply = w->node_first,
+                                    .from = from,
+                                    .to = to,
+                                    .colour = colour};
 }
 
 /* The move that the last PL announced has another colour? Called when it can be known. */
@@ -204,12 +209,12 @@ static void take_player(walk *w, const sgf_value *value, const char *at) {
 
 #define SLOT(a, b, slot) [a - 'A'][b - 'A'] = (slot) + 1
 static const uint8_t info_slots[26][26] = {
-    SLOT('P', 'B', KM_TEXT_BLACK),      SLOT('P', 'W', KM_TEXT_WHITE),       SLOT('B', 'R', KM_TEXT_BLACK_RANK),
-    SLOT('W', 'R', KM_TEXT_WHITE_RANK), SLOT('D', 'T', KM_TEXT_DATE),        SLOT('E', 'V', KM_TEXT_EVENT),
-    SLOT('R', 'O', KM_TEXT_ROUND),      SLOT('P', 'C', KM_TEXT_PLACE),       SLOT('R', 'U', KM_TEXT_RULES),
-    SLOT('R', 'E', KM_TEXT_RESULT),     SLOT('K', 'M', KM_TEXT_KOMI),        SLOT('H', 'A', KM_TEXT_HANDICAP),
-    SLOT('T', 'M', KM_TEXT_TIME),       SLOT('O', 'T', KM_TEXT_OVERTIME),    SLOT('A', 'P', KM_TEXT_APPLICATION),
-    SLOT('G', 'M', SGF_INFO_GAME),      SLOT('S', 'Z', SGF_INFO_SIZE),       SLOT('C', 'A', SGF_INFO_CHARSET),
+    SLOT('P', 'B', KM_TEXT_BLACK),      SLOT('P', 'W', KM_TEXT_WHITE),    SLOT('B', 'R', KM_TEXT_BLACK_RANK),
+    SLOT('W', 'R', KM_TEXT_WHITE_RANK), SLOT('D', 'T', KM_TEXT_DATE),     SLOT('E', 'V', KM_TEXT_EVENT),
+    SLOT('R', 'O', KM_TEXT_ROUND),      SLOT('P', 'C', KM_TEXT_PLACE),    SLOT('R', 'U', KM_TEXT_RULES),
+    SLOT('R', 'E', KM_TEXT_RESULT),     SLOT('K', 'M', KM_TEXT_KOMI),     SLOT('H', 'A', KM_TEXT_HANDICAP),
+    SLOT('T', 'M', KM_TEXT_TIME),       SLOT('O', 'T', KM_TEXT_OVERTIME), SLOT('A', 'P', KM_TEXT_APPLICATION),
+    SLOT('G', 'M', SGF_INFO_GAME),      SLOT('S', 'Z', SGF_INFO_SIZE),    SLOT('C', 'A', SGF_INFO_CHARSET),
 };
 
 /* Where draft.info keeps a property; -1: nowhere. */
@@ -229,14 +234,14 @@ static result result_of(const char *begin, const char *end) {
   return r;
 }
 
-/* A second RE. One that says nothing gives way to one that does; two that disagree leave the result unknown. */
+/* A second RE. One that says nothing gives way to one that does; two that disagree leave it unknown. */
 static void take_second_result(walk *w, sgf_slice *slice, const sgf_value *value, const char *at) {
-  result old = result_of(slice->begin, slice->end), new = result_of(value->begin, value->end);
-  if (new.winner == KM_WINNER_UNKNOWN && new.ending == KM_ENDING_UNKNOWN)
+  result old = result_of(slice->begin, slice->end), later = result_of(value->begin, value->end);
+  if (later.winner == KM_WINNER_UNKNOWN && later.ending == KM_ENDING_UNKNOWN)
     return;
   if (old.winner == KM_WINNER_UNKNOWN && old.ending == KM_ENDING_UNKNOWN) {
     *slice = (sgf_slice){value->begin, value->end, at, value->escapes};
-  } else if (old.winner != new.winner) {
+  } else if (old.winner != later.winner) {
     w->d->result_conflict = 1;
     sgf_draft_note(w->d, KM_REASON_RESULT_CONFLICT, at, NULL);
   }
@@ -333,8 +338,9 @@ static void begin_node(walk *w, const char *at) {
 /* 'B' and 'W' as colours. */
 static const uint8_t colour_of[256] = {['B'] = KM_BLACK, ['W'] = KM_WHITE};
 
-/* ";B[dd];W[pp]" as far as it goes: whole nodes, or their beginnings, of exactly this form. p is at a ';'; returns
- * where it stopped, p itself when there is none. The last node stays open. Its bytes are looked at as one word. */
+/* ";B[dd];W[pp]" as far as it goes: whole nodes, or their beginnings, of exactly this form. p is at a ';';
+ * returns where it stopped, p itself when there is none. The last node stays open. Its bytes are looked at as
+ * one word. */
 static const char *fast_moves(walk *w, const char *p) {
   km_sgf_draft *d = w->d;
   const char *const from = p, *const text = d->text, *const last = w->end - 8;
@@ -378,7 +384,7 @@ static void note_stray(walk *w, const char *from, const char *to) {
   d->stray_end = (uint64_t)(to - d->text);
 }
 
-/* Text behind a value that has a ']' of its own before any property: the value held an unescaped ']'. Skips it. */
+/* Text behind a value that has a ']' of its own before any property: it held an unescaped ']'. */
 static int skip_tail(walk *w) {
   const char *from = w->tail;
   w->tail = NULL;
@@ -434,15 +440,21 @@ static const char *continuation(const char *p, const char *end) {
   for (; p < end; p++) {
     if (*p == '(' && sgf_opens_tree(p, end))
       return NULL;
-    if (*p != ';')
+    if (*p != ';' && *p != 'G' && *p != 'F')
       continue;
-    const char *q = sgf_skip_space(p + 1, end);
-    if (end - q < 3 || (*q != 'B' && *q != 'W') || q[1] != '[')
+    const char *q = *p == ';' ? sgf_skip_space(p + 1, end) : p;
+    sgf_name name = sgf_read_name(q, end);
+    q = name.end;
+    if (q == end || *q != '[')
       continue;
-    q += 2;
+    if (sgf_traits(name.key) & (SGF_IS_ROOT | SGF_IS_INFO))
+      return NULL; /* another game, which lost its '(' */
+    if (*p != ';' || (name.key != 'B' && name.key != 'W'))
+      continue;
+    q++;
     if (end - q >= 3 && q[2] == ']' && xy_of(q) != SGF_XY_BAD)
       q += 2;
-    if (*q == ']')
+    if (q < end && *q == ']')
       return p;
   }
   return NULL;
@@ -573,7 +585,7 @@ static void read_values(walk *w, const sgf_name *name) {
   }
 }
 
-/* Two games without any parenthesis between them: a node that only the first of a game can be, after moves. */
+/* Two games without any parenthesis between them: a node like the first of a game, after moves. */
 static int is_glued_node(const walk *w, uint16_t key) {
   if (!w->node_at || w->node_bits || w->d->n_moves == 0)
     return 0;
@@ -583,7 +595,8 @@ static int is_glued_node(const walk *w, uint16_t key) {
     return 1;
   if (!w->on_main)
     return 0;
-  if (key == SGF_KEY('S', 'Z') || key == SGF_KEY('P', 'B') || key == SGF_KEY('P', 'W') || key == SGF_KEY('E', 'V'))
+  if (key == SGF_KEY('S', 'Z') || key == SGF_KEY('P', 'B') || key == SGF_KEY('P', 'W') ||
+      key == SGF_KEY('E', 'V'))
     return w->d->info[info_slot(key)].begin != NULL;
   return 0;
 }
@@ -630,6 +643,8 @@ static void property(walk *w) {
     return;
   }
   if (!name.n_upper) {
+    if (skip_tail(w))
+      return;
     sgf_draft_note(d, KM_REASON_EMPTY_IDENTIFIER, name.begin, NULL);
   } else if (is_glued_node(w, name.key)) {
     w->p = w->node_at;
@@ -769,7 +784,7 @@ void sgf_parse_tree(km_sgf_draft *d, const char *begin) {
     step(&w);
   end_node(&w);
   check_player(d);
-  d->end = w.p;
+  d->end = d->next = w.p;
   if (!w.depth)
     return;
   while (d->end > begin + 1 && sgf_class_of(d->end[-1]) == SGF_SPACE)

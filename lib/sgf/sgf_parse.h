@@ -1,9 +1,9 @@
 /* sgf_parse.h: the syntax of one game tree → its main line, raw. Private to the reader.
  *
- * sgf_parse_tree walks the bytes of one record once, without recursion, and fills a km_sgf_draft: moves and set-up as
- * letters (the board's size may come after them), game information as slices of the text, win-rates, findings. It
- * interprets nothing that depends on other properties; sgf_record.c does. A draft's arrays are kept and used again for
- * the next record. */
+ * sgf_parse_tree walks the bytes of one record once, without recursion, and fills a km_sgf_draft: moves and
+ * set-up as letters (the board's size may come after them), game information as slices of the text,
+ * win-rates, findings. It interprets nothing that depends on other properties; sgf_record.c does. A draft's
+ * arrays are kept and used again for the next record. */
 #ifndef KIFUMILL_SGF_PARSE_H
 #define KIFUMILL_SGF_PARSE_H
 
@@ -12,8 +12,8 @@
 
 /* A point as its two letters: column | row << 8, each 0…51; or one of: */
 enum {
-  SGF_XY_PASS = 0xfe00,   /* empty or blanks */
-  SGF_XY_BAD = 0xff00,    /* no point */
+  SGF_XY_PASS = 0xfe00, /* empty or blanks */
+  SGF_XY_BAD = 0xff00,  /* no point */
 };
 
 typedef struct sgf_move {
@@ -58,6 +58,7 @@ typedef struct km_sgf_draft {
 
   /* the record */
   const char *begin, *end;
+  const char *next; /* where reading goes on: end, or behind the blanks there */
   sgf_move *moves;
   uint32_t n_moves, moves_room;
   uint64_t n_moves_seen; /* more than n_moves when max_moves was met */
@@ -70,16 +71,16 @@ typedef struct km_sgf_draft {
   sgf_player player;        /* the last PL of the main line */
   uint32_t n_pl_mismatches; /* of earlier ones */
   uint64_t pl_mismatch_pos;
-  uint8_t result_conflict;  /* two RE that name different results */
-  uint8_t has_root_key;     /* GM, FF or SZ seen */
-  uint8_t has_5a;           /* 5A, which only renju has */
-  uint8_t is_glued;         /* it begins inside the game before it (set by the reader) */
-  uint8_t stopped;          /* another game begins at end, inside this one */
-  uint64_t n_properties;    /* with a value */
+  uint8_t result_conflict; /* two RE that name different results */
+  uint8_t has_root_key;    /* GM, FF or SZ seen */
+  uint8_t has_5a;          /* 5A, which only renju has */
+  uint8_t is_glued;        /* it begins inside the game before it (set by the reader) */
+  uint8_t stopped;         /* another game begins at next, inside this one */
+  uint64_t n_properties;   /* with a value */
 
   km_finding findings[KM_SGF_FINDINGS_MAX + 2];
-  uint32_t n_findings;       /* all of them */
-  uint64_t stray_end;        /* where the last stray run ended: runs that touch are one */
+  uint32_t n_findings; /* all of them */
+  uint64_t stray_end;  /* where the last stray run ended: runs that touch are one */
   unsigned flags;
   int out_of_memory;
 } km_sgf_draft;
@@ -90,12 +91,12 @@ void sgf_draft_reset(km_sgf_draft *draft);
 void sgf_draft_note(km_sgf_draft *draft, km_reason reason, const char *p, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Parses the tree whose '(' (or, that missing, whose first ';' or property) is at begin. Sets draft->end: behind its
- * last byte. */
+/* Parses the tree whose '(' (or, that missing, whose first ';' or property) is at begin. Sets draft->end:
+ * behind its last byte. */
 void sgf_parse_tree(km_sgf_draft *draft, const char *begin);
 
-/* 1 when the first node of the tree at p ('(' or ';') has a property of the kind GM, FF, SZ before any move; or game
- * information: any, if any_info is set, else such as info (may be NULL) has already. */
+/* 1 when the first node of the tree at p ('(' or ';') has a property of the kind GM, FF, SZ before any move;
+ * or game information: any, if any_info is set, else such as info (may be NULL) has already. */
 int sgf_starts_game(const char *p, const char *end, const sgf_slice *info, int any_info);
 
 #endif

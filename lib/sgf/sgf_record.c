@@ -1,7 +1,8 @@
 /* sgf_record.c: from the letters of a draft to the points and numbers of a game. See sgf_record.h.
  *
- * All that needs the whole record is decided here: the size may stand behind the moves, who moves first matters only
- * beside the handicap, two results may disagree. Nothing is guessed; what the record says twice is told by findings. */
+ * All that needs the whole record is decided here: the size may stand behind the moves, who moves first
+ * matters only beside the handicap, two results may disagree. Nothing is guessed; what the record says twice
+ * is told by findings. */
 #include "sgf_record.h"
 
 #include <stdio.h>
@@ -29,8 +30,8 @@ static int is_plain(const sgf_slice *slice) {
   return 1;
 }
 
-/* A backslash and a line end vanish, another escaped character stands for itself, control bytes become blanks. Writes
- * to out, which has room for the slice; returns the length. */
+/* A backslash and a line end vanish, another escaped character stands for itself, control bytes become
+ * blanks. Writes to out, which has room for the slice; returns the length. */
 static size_t unescape(const sgf_slice *slice, char *out) {
   size_t n = 0;
   for (const char *p = slice->begin; p < slice->end; p++) {
@@ -145,6 +146,8 @@ static short_text short_of(const sgf_slice *slice) {
 static void fill_kind(filler *f) {
   const sgf_slice *kind = &f->draft->info[SGF_INFO_GAME], *size = &f->draft->info[SGF_INFO_SIZE];
   f->game->rows = f->game->cols = 19;
+  if (kind->begin && kind->begin == kind->end)
+    sgf_draft_note(f->draft, KM_REASON_PROPERTY_WITHOUT_VALUE, kind->name, "GM is empty: Go");
   if (!is_go(kind))
     refuse(f, KM_REASON_NOT_GO, kind->name, "GM=%s", short_of(kind).text);
   if (size->begin && size->begin == size->end)
@@ -152,7 +155,7 @@ static void fill_kind(filler *f) {
   else if (size->begin && !take_size(size, &f->game->rows, &f->game->cols))
     refuse(f, KM_REASON_BAD_SIZE, size->name, "SZ=%s", short_of(size).text);
   if (f->draft->has_5a && !kind->begin && f->game->rows == 15 && f->game->cols == 15)
-    refuse(f, KM_REASON_NOT_GO, f->draft->begin, "renju", NULL); /* 250 records of one site: 15×15, no GM, 5A */
+    refuse(f, KM_REASON_NOT_GO, f->draft->begin, "renju", NULL); /* as one site writes it */
 }
 
 /* ---- moves and set-up ---- */
@@ -205,7 +208,8 @@ static int fill_moves(filler *f) {
 enum { UNTOUCHED = 255 };
 
 /* The points of one set-up command, into the state of its ply. Returns how many became touched. */
-static uint32_t put_setup(filler *f, const sgf_setup *s, uint8_t *state, uint16_t *touched, uint32_t n_touched) {
+static uint32_t put_setup(filler *f, const sgf_setup *s, uint8_t *state, uint16_t *touched,
+                          uint32_t n_touched) {
   unsigned x0 = s->from & 0xff, x1 = s->to & 0xff, y0 = s->from >> 8, y1 = s->to >> 8, cut = 0;
   if (x0 > x1)
     x0 ^= x1, x1 ^= x0, x0 ^= x1;
@@ -223,7 +227,8 @@ static uint32_t put_setup(filler *f, const sgf_setup *s, uint8_t *state, uint16_
       state[point] = s->colour;
     }
   if (cut)
-    sgf_draft_note(f->draft, KM_REASON_SETUP_OFFBOARD, f->draft->text + s->pos, cut > 1 ? "%u points" : NULL, cut);
+    sgf_draft_note(f->draft, KM_REASON_SETUP_OFFBOARD, f->draft->text + s->pos, cut > 1 ? "%u points" : NULL,
+                   cut);
   return n_touched;
 }
 
@@ -269,7 +274,8 @@ static void fill_numbers(filler *f) {
   km_game *g = f->game;
   const km_text *t = g->text;
   if (t[KM_TEXT_RESULT].bytes) {
-    int odd = km_result_parse(t[KM_TEXT_RESULT].bytes, t[KM_TEXT_RESULT].n_bytes, &g->winner, &g->margin, &g->ending);
+    int odd = km_result_parse(t[KM_TEXT_RESULT].bytes, t[KM_TEXT_RESULT].n_bytes, &g->winner, &g->margin,
+                              &g->ending);
     if (odd)
       sgf_draft_note(f->draft, odd == 2 ? KM_REASON_RESULT_CONFLICT : KM_REASON_BAD_RESULT,
                      slice_start(f, KM_TEXT_RESULT), "%s", short_of(&f->draft->info[KM_TEXT_RESULT]).text);
@@ -297,7 +303,9 @@ static void fill_numbers(filler *f) {
 
 /* ---- what does not fit together ---- */
 
-static const char *move_at(const filler *f, uint32_t i) { return f->draft->text + f->draft->moves[i].pos; }
+static const char *move_at(const filler *f, uint32_t i) {
+  return f->draft->text + f->draft->moves[i].pos;
+}
 
 typedef struct stones {
   unsigned n_black, n_white;
@@ -320,9 +328,11 @@ static void check_colours(filler *f, stones root) {
   while (n_same && g->moves[first].colour != g->moves[first - 1].colour)
     first++;
   if (n_same)
-    sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), "first at move %u, %u in all", first + 1, n_same);
+    sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), "first at move %u, %u in all",
+                   first + 1, n_same);
   int announced = player->colour == KM_WHITE && player->ply == 0;
-  if (g->n_moves && g->moves[0].colour == KM_WHITE && g->handicap < 2 && !root.n_black && !root.n_white && !announced)
+  if (g->n_moves && g->moves[0].colour == KM_WHITE && g->handicap < 2 && !root.n_black && !root.n_white &&
+      !announced)
     sgf_draft_note(f->draft, KM_REASON_WHITE_FIRST, move_at(f, 0), NULL);
 }
 

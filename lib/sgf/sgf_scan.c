@@ -1,11 +1,12 @@
 /* sgf_scan.c: see sgf_scan.h.
  *
- * How a lost ']' is noticed. A value ends at the first ']' without a backslash. If it has lost its own, that is the
- * ']' of the next property: the value then holds a '[' that nothing inside it closes, with a property's name before
- * it ("PB[Honinbo?PW[Meijin]", "C[…v=200;W[pp]"), and what follows the ']' is syntax. A ']' swallowed by a stray
- * backslash (a Shift-JIS trail byte) looks the same. Text that merely holds brackets does not: its '[' comes after a
- * blank ("[3d]"), is closed by "\]", or the text goes on after the ']'. A value never runs over more than one
- * property, since that one's ']' ends it; so the check is local and its cost is that of the value. */
+ * How a lost ']' is noticed. A value ends at the first ']' without a backslash. If it has lost its own, that
+ * is the one of the next property: the value then holds a '[' that nothing inside it closes, with a
+ * property's name before it ("PB[Honinbo?PW[Meijin]", "C[…v=200;W[pp]"), and what follows the ']' is syntax.
+ * A ']' swallowed by a stray backslash (a Shift-JIS trail byte) looks the same. Text that merely holds
+ * brackets does not: its '[' comes after a blank ("[3d]"), is closed by "\]", or the text goes on after the
+ * ']'. A value never runs over more than one property, since that one's ']' ends it; so the check is local
+ * and its cost is that of the value. */
 #include "sgf_scan.h"
 
 #include <string.h>
@@ -15,39 +16,26 @@
 
 #define UPPER_ROW(x) [x] = SGF_UPPER
 #define LOWER_ROW(x) [x] = SGF_LOWER
-#define LETTERS(ROW, a)                                                                                            \
-  ROW(a), ROW(a + 1), ROW(a + 2), ROW(a + 3), ROW(a + 4), ROW(a + 5), ROW(a + 6), ROW(a + 7), ROW(a + 8),          \
-      ROW(a + 9), ROW(a + 10), ROW(a + 11), ROW(a + 12), ROW(a + 13), ROW(a + 14), ROW(a + 15), ROW(a + 16),       \
-      ROW(a + 17), ROW(a + 18), ROW(a + 19), ROW(a + 20), ROW(a + 21), ROW(a + 22), ROW(a + 23), ROW(a + 24),      \
-      ROW(a + 25)
+#define LETTERS(ROW, a)                                                                                      \
+  ROW(a), ROW(a + 1), ROW(a + 2), ROW(a + 3), ROW(a + 4), ROW(a + 5), ROW(a + 6), ROW(a + 7), ROW(a + 8),    \
+      ROW(a + 9), ROW(a + 10), ROW(a + 11), ROW(a + 12), ROW(a + 13), ROW(a + 14), ROW(a + 15), ROW(a + 16), \
+      ROW(a + 17), ROW(a + 18), ROW(a + 19), ROW(a + 20), ROW(a + 21), ROW(a + 22), ROW(a + 23),             \
+      ROW(a + 24), ROW(a + 25)
 
 const uint8_t sgf_class[256] = {
-    [0] = SGF_SPACE,
-    ['\t'] = SGF_SPACE,
-    ['\n'] = SGF_SPACE,
-    ['\v'] = SGF_SPACE,
-    ['\f'] = SGF_SPACE,
-    ['\r'] = SGF_SPACE,
-    [0x1a] = SGF_SPACE,
-    [' '] = SGF_SPACE,
-    [';'] = SGF_SEMICOLON,
-    ['('] = SGF_OPEN,
-    [')'] = SGF_CLOSE,
-    ['['] = SGF_LEFT,
-    [']'] = SGF_RIGHT,
-    LETTERS(UPPER_ROW, 'A'),
-    LETTERS(LOWER_ROW, 'a'),
+    [0] = SGF_SPACE,       ['\t'] = SGF_SPACE,      ['\n'] = SGF_SPACE,      ['\v'] = SGF_SPACE,
+    ['\f'] = SGF_SPACE,    ['\r'] = SGF_SPACE,      [0x1a] = SGF_SPACE,      [' '] = SGF_SPACE,
+    [';'] = SGF_SEMICOLON, ['('] = SGF_OPEN,        [')'] = SGF_CLOSE,       ['['] = SGF_LEFT,
+    [']'] = SGF_RIGHT,     LETTERS(UPPER_ROW, 'A'), LETTERS(LOWER_ROW, 'a'),
 };
 
 #define NONE8 255, 255, 255, 255, 255, 255, 255, 255
 #define NONE64 NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8
 const uint8_t sgf_coordinate[256] = {
-    NONE64,
-    255, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51,
-    255, 255, 255, 255, 255,
-    255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-    255, 255, 255, 255, 255,
-    NONE64, NONE64};
+    NONE64, 255, 26, 27, 28, 29, 30, 31, 32, 33,  34,  35,  36,  37,  38,     39,    40,
+    41,     42,  43, 44, 45, 46, 47, 48, 49, 50,  51,  255, 255, 255, 255,    255,   255,
+    0,      1,   2,  3,  4,  5,  6,  7,  8,  9,   10,  11,  12,  13,  14,     15,    16,
+    17,     18,  19, 20, 21, 22, 23, 24, 25, 255, 255, 255, 255, 255, NONE64, NONE64};
 
 sgf_name sgf_read_name(const char *p, const char *end) {
   sgf_name name = {.begin = p};
@@ -69,27 +57,53 @@ sgf_name sgf_read_name(const char *p, const char *end) {
 
 #define ROW(a, b, traits) [a - 'A'][b - 'A'] = traits
 static const uint8_t trait_rows[26][26] = {
-    ROW('A', 'B', SGF_IS_POINT), ROW('A', 'W', SGF_IS_POINT), ROW('A', 'E', SGF_IS_POINT),
-    ROW('P', 'L', SGF_IS_POINT), ROW('K', 'O', SGF_IS_POINT), ROW('M', 'N', SGF_IS_POINT),
-    ROW('B', 'L', SGF_IS_POINT), ROW('W', 'L', SGF_IS_POINT), ROW('O', 'B', SGF_IS_POINT),
-    ROW('O', 'W', SGF_IS_POINT), ROW('T', 'B', SGF_IS_POINT), ROW('T', 'W', SGF_IS_POINT),
-    ROW('T', 'R', SGF_IS_POINT), ROW('S', 'Q', SGF_IS_POINT), ROW('C', 'R', SGF_IS_POINT),
-    ROW('M', 'A', SGF_IS_POINT), ROW('V', 'W', SGF_IS_POINT), ROW('D', 'D', SGF_IS_POINT),
-    ROW('S', 'Z', SGF_IS_POINT | SGF_IS_ROOT), ROW('G', 'M', SGF_IS_POINT | SGF_IS_ROOT),
-    ROW('F', 'F', SGF_IS_POINT | SGF_IS_ROOT), ROW('S', 'T', SGF_IS_POINT | SGF_IS_ROOT),
-    ROW('C', 'A', SGF_IS_TEXT | SGF_IS_ROOT), ROW('A', 'P', SGF_IS_TEXT | SGF_IS_ROOT),
+    ROW('A', 'B', SGF_IS_POINT),
+    ROW('A', 'W', SGF_IS_POINT),
+    ROW('A', 'E', SGF_IS_POINT),
+    ROW('P', 'L', SGF_IS_POINT),
+    ROW('K', 'O', SGF_IS_POINT),
+    ROW('M', 'N', SGF_IS_POINT),
+    ROW('B', 'L', SGF_IS_POINT),
+    ROW('W', 'L', SGF_IS_POINT),
+    ROW('O', 'B', SGF_IS_POINT),
+    ROW('O', 'W', SGF_IS_POINT),
+    ROW('T', 'B', SGF_IS_POINT),
+    ROW('T', 'W', SGF_IS_POINT),
+    ROW('T', 'R', SGF_IS_POINT),
+    ROW('S', 'Q', SGF_IS_POINT),
+    ROW('C', 'R', SGF_IS_POINT),
+    ROW('M', 'A', SGF_IS_POINT),
+    ROW('V', 'W', SGF_IS_POINT),
+    ROW('D', 'D', SGF_IS_POINT),
+    ROW('S', 'Z', SGF_IS_POINT | SGF_IS_ROOT),
+    ROW('G', 'M', SGF_IS_POINT | SGF_IS_ROOT),
+    ROW('F', 'F', SGF_IS_POINT | SGF_IS_ROOT),
+    ROW('S', 'T', SGF_IS_POINT | SGF_IS_ROOT),
+    ROW('C', 'A', SGF_IS_TEXT | SGF_IS_ROOT),
+    ROW('A', 'P', SGF_IS_TEXT | SGF_IS_ROOT),
     ROW('L', 'B', SGF_IS_TEXT),
-    ROW('P', 'B', SGF_IS_TEXT | SGF_IS_INFO), ROW('P', 'W', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('B', 'R', SGF_IS_TEXT | SGF_IS_INFO), ROW('W', 'R', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('B', 'T', SGF_IS_TEXT | SGF_IS_INFO), ROW('W', 'T', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('D', 'T', SGF_IS_TEXT | SGF_IS_INFO), ROW('E', 'V', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('R', 'O', SGF_IS_TEXT | SGF_IS_INFO), ROW('P', 'C', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('R', 'U', SGF_IS_TEXT | SGF_IS_INFO), ROW('R', 'E', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('K', 'M', SGF_IS_TEXT | SGF_IS_INFO), ROW('H', 'A', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('T', 'M', SGF_IS_TEXT | SGF_IS_INFO), ROW('O', 'T', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('G', 'N', SGF_IS_TEXT | SGF_IS_INFO), ROW('U', 'S', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('S', 'O', SGF_IS_TEXT | SGF_IS_INFO), ROW('A', 'N', SGF_IS_TEXT | SGF_IS_INFO),
-    ROW('C', 'P', SGF_IS_TEXT | SGF_IS_INFO), ROW('O', 'N', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('P', 'B', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('P', 'W', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('B', 'R', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('W', 'R', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('B', 'T', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('W', 'T', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('D', 'T', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('E', 'V', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('R', 'O', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('P', 'C', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('R', 'U', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('R', 'E', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('K', 'M', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('H', 'A', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('T', 'M', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('O', 'T', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('G', 'N', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('U', 'S', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('S', 'O', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('A', 'N', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('C', 'P', SGF_IS_TEXT | SGF_IS_INFO),
+    ROW('O', 'N', SGF_IS_TEXT | SGF_IS_INFO),
     ROW('G', 'C', SGF_IS_INFO),
 };
 
@@ -131,7 +145,9 @@ const char *sgf_find_bracket(const char *p, const char *end) {
   return sgf_find_bracket_plain(p, end);
 }
 #else
-const char *sgf_find_bracket(const char *p, const char *end) { return sgf_find_bracket_plain(p, end); }
+const char *sgf_find_bracket(const char *p, const char *end) {
+  return sgf_find_bracket_plain(p, end);
+}
 #endif
 
 int sgf_follows_value(const char *p, const char *end) {
@@ -218,22 +234,19 @@ static int value_fits(uint16_t key, const char *begin, const char *end) {
   return 1;
 }
 
-/* The name that ends at left ('['), as far as the kind of value before it makes it believable, or a key of 0. */
+/* The name that ends at left ('['), as far as the kind of value before it makes it believable; else key 0. */
 static sgf_name name_before(const char *begin, const char *left, unsigned traits) {
-  const char *p = left;
-  while (p > begin && left - p < 3 && sgf_class_of(p[-1]) == SGF_UPPER)
+  const sgf_name none = {left, left, 0, 0};
+  const char *p = left, *first = begin;
+  if ((traits & SGF_IS_POINT) && left - begin > 2 && sgf_coordinate[(uint8_t)begin[0]] < 0x80 &&
+      sgf_coordinate[(uint8_t)begin[1]] < 0x80)
+    first += 2; /* "DDW[": the first two letters are a point */
+  while (p > first && left - p < 3 && sgf_class_of(p[-1]) == SGF_UPPER)
     p--;
-  size_t n = (size_t)(left - p);
-  sgf_name none = {left, left, 0, 0};
-  if (n == 0)
-    return none;
-  if ((traits & SGF_IS_POINT) && n >= 2 && left - begin > 2)
-    /* "DDW[": the first two letters are the point */
-    p = left - begin - 2 >= 2 ? left - 2 : begin + 2;
-  else if (n > 2)
+  if (p == left || left - p > 2)
     return none;
   sgf_name name = sgf_read_name(p, left);
-  return name.key && sgf_traits(name.key) ? name : none;
+  return sgf_traits(name.key) ? name : none;
 }
 
 /* Where a value that swallowed the property named name ends, and where reading goes on. */
@@ -258,7 +271,7 @@ static void set_damage(sgf_value *value, const sgf_name *name) {
   value->cut = SGF_CUT_DAMAGE;
 }
 
-/* A value with a '[' inside: has it swallowed the property behind it? Then cuts it and returns 1. See the top. */
+/* A value with a '[' inside: has it swallowed the property behind it? Then cuts it and returns 1. */
 static int cut_damage(sgf_value *value, const char *end, unsigned traits) {
   const char *left = unmatched_left(value->begin, value->end);
   if (!left)

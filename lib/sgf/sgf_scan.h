@@ -1,7 +1,8 @@
 /* sgf_scan.h: bytes → tokens' ends: classes of bytes, values in brackets, and values that lost their bracket.
  *
- * Private to the reader. All functions take pointers into one text and its end and never look beyond it. The search
- * for brackets is 16 bytes at a time where SSE2 is; the plain loop beside it gives the same result (tested). */
+ * Private to the reader. All functions take pointers into one text and its end and never look beyond it. The
+ * search for brackets is 16 bytes at a time where SSE2 is; the plain loop beside it gives the same result
+ * (tested). */
 #ifndef KIFUMILL_SGF_SCAN_H
 #define KIFUMILL_SGF_SCAN_H
 
@@ -21,7 +22,9 @@ enum {
   SGF_LOWER,
 };
 extern const uint8_t sgf_class[256];
-static inline unsigned sgf_class_of(char c) { return sgf_class[(uint8_t)c]; }
+static inline unsigned sgf_class_of(char c) {
+  return sgf_class[(uint8_t)c];
+}
 
 /* 'a'…'z' → 0…25, 'A'…'Z' → 26…51, anything else 0xff. */
 extern const uint8_t sgf_coordinate[256];
