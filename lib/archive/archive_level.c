@@ -27,6 +27,7 @@ struct km_level {
   char open_detail[KM_DETAIL_BYTES];
   bool stream_fault_told, any_told;
   uint64_t number;     /* entries in containers before this one */
+  uint64_t base;       /* bytes of the stream before this container */
   uint64_t n_seen;     /* what stands behind is told with the number that would come next */
 };
 
@@ -257,6 +258,10 @@ static km_status behind_item(km_level *level, km_item *item) {
   km_stream *s = level->stream;
   if (!level->format || km_magic_needs_memory(level->magic) || level->stream_fault_told || !km_format_at_end(level->format))
     return KM_END;
+  if (km_format_lacks_end(level->format)) {
+    km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "the tar lacks its end mark: it may be cut");
+    return KM_OK;
+  }
   uint64_t rest = s->handed - km_format_position(level->format);
   if (rest < s->n_block) {
     s->block += s->n_block - rest;
@@ -269,6 +274,7 @@ static km_status behind_item(km_level *level, km_item *item) {
     return KM_END;
   if (km_magic_detect(s->block, s->n_block) == KM_MAGIC_TAR) {
     level->number += km_format_count(level->format);
+    level->base += s->handed - s->n_block;
     km_format_close(level->format);
     s->handed = s->n_block;
     s->held = true;
@@ -341,5 +347,5 @@ uint64_t km_level_taken(const km_level *level) {
       s = s->below;
     return s->taken;
   }
-  return level->format ? km_format_position(level->format) : level->zip ? 0 : s->handed;
+  return level->format ? level->base + km_format_position(level->format) : level->zip ? km_zip_taken(level->zip) : s->handed;
 }

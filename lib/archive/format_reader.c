@@ -12,6 +12,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,14 +21,16 @@
 #include <wchar.h>
 
 #include "entry_name.h"
+#include "rar_sum.h"
 
-enum { FAILED_IN_A_ROW_MAX = 1000 };
+enum { FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = 512 };
 
 /* A stream as libarchive's client. A stream in memory can be sought in. */
 typedef struct client {
   km_stream *stream;
   uint64_t at; /* in memory: position of the next read */
   bool nomem;
+  bool ends_in_zeros; /* the last TAR_BLOCK bytes that were handed out */
 } client;
 
 struct km_format_reader {
@@ -50,6 +53,11 @@ void km_item_fault(km_item *item, km_reason reason, const char *format, ...) {
   va_end(args);
 }
 
+static bool ends_in_zeros(const uint8_t *bytes, size_t n) {
+  static const uint8_t zeros[TAR_BLOCK];
+  return n >= TAR_BLOCK && memcmp(bytes + n - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+}
+
 static la_ssize_t client_read(struct archive *a, void *data, const void **block) {
   client *c = data;
   km_stream *s = c->stream;
@@ -59,6 +67,8 @@ static la_ssize_t client_read(struct archive *a, void *data, const void **block)
     c->at = s->handed;
     return (la_ssize_t)n;
   }
+  if (s->n_block)
+    c->ends_in_zeros = ends_in_zeros(s->block, s->n_block);
   if (km_stream_next(s)) {
     c->nomem = true;
     archive_set_error(a, ENOMEM, "out of memory");
@@ -151,6 +161,8 @@ km_format_reader *km_format_open(km_magic magic, km_stream *stream, km_budget *b
   if (!r)
     return NULL;
   r->client.stream = stream;
+  if (stream->in_memory)
+    stream->held = false; /* read by position, not by pulling */
   r->magic = magic;
   r->budget = budget;
   r->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
@@ -269,11 +281,6 @@ static void drain(km_format_reader *r, km_item *item) {
   }
 }
 
-/* Formats that store an entry as it is, and check nothing at its end: a block that is all of it can be handed on. */
-static bool is_stored_kind(km_magic magic) {
-  return magic == KM_MAGIC_TAR || magic == KM_MAGIC_CPIO || magic == KM_MAGIC_AR || magic == KM_MAGIC_WARC;
-}
-
 /* One block of an entry into the buffer at offset; holes of sparse files are zeros. */
 static km_status place(km_buffer *buffer, size_t *n_used, const void *block, size_t n, uint64_t offset) {
   size_t end = offset + n;
@@ -292,7 +299,7 @@ typedef struct entry_data {
   struct archive *archive;
   km_budget *budget;
   km_buffer *buffer;
-  bool may_borrow;    /* is_stored_kind */
+  bool may_borrow;    /* a tar: a block that is all of the entry is handed on where it stands */
   uint64_t declared;  /* UINT64_MAX: not said */
   int status;         /* libarchive's, of the call that ended it */
 } entry_data;
@@ -312,6 +319,8 @@ static km_status read_entry(entry_data *data, km_item *item) {
     if (status < ARCHIVE_WARN)
       return KM_OK;
     warned |= status == ARCHIVE_WARN;
+    if (!data->may_borrow) /* only tars have holes; xar counts on from entry to entry */
+      offset = (la_int64_t)n_used;
     if (offset < 0 || (uint64_t)offset > max || n > max - (uint64_t)offset) {
       km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "more than %" PRIu64 " bytes", max);
       return KM_OK;
@@ -337,6 +346,16 @@ static km_status read_entry(entry_data *data, km_item *item) {
   return KM_OK;
 }
 
+/* libarchive 3.6 compares no sums of RAR entries, and ends cut ones of RAR 5 as if they were whole. */
+static bool has_wrong_sum(const km_format_reader *r, const km_item *item) {
+  const km_stream *s = r->client.stream;
+  const km_rar_place place = {s->block, s->handed, item->pos, item->n_bytes};
+  uint32_t sum;
+  if (r->magic == KM_MAGIC_RAR ? !km_rar4_sum(&sum, &place) : r->magic != KM_MAGIC_RAR5 || !km_rar5_sum(&sum, &place))
+    return false;
+  return sum != libdeflate_crc32(0, item->bytes, item->n_bytes);
+}
+
 /* The bytes of a regular entry, or why there are none. */
 static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km_item *item) {
   uint64_t declared = archive_entry_size_is_set(entry) ? (uint64_t)archive_entry_size(entry) : UINT64_MAX;
@@ -352,7 +371,7 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
     drain(r, item);
     return KM_OK;
   }
-  entry_data data = {r->archive, r->budget, &r->buffer, is_stored_kind(r->magic), declared, ARCHIVE_OK};
+  entry_data data = {r->archive, r->budget, &r->buffer, r->magic == KM_MAGIC_TAR, declared, ARCHIVE_OK};
   km_status status = read_entry(&data, item);
   if (status || r->client.nomem)
     return KM_ERR_NOMEM;
@@ -366,6 +385,12 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
     r->ended = data.status == ARCHIVE_FATAL;
   } else if (!item->bytes) {
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
+  } else if (declared != UINT64_MAX && item->n_bytes < declared) {
+    km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "%zu of %" PRIu64 " bytes", item->n_bytes, declared);
+    item->bytes = NULL;
+  } else if (has_wrong_sum(r, item)) {
+    item->bytes = NULL;
+    km_item_fault(item, KM_REASON_CRC_ERROR, "wrong check sum");
   }
   return KM_OK;
 }
@@ -400,6 +425,15 @@ static km_status next_header(km_format_reader *r, struct archive_entry **entry, 
   }
 }
 
+/* Some writers leave the type out; a folder shows by its name then. */
+static bool is_regular(struct archive_entry *entry, const km_item *item) {
+  if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
+    return false;
+  if (archive_entry_filetype(entry) == 0)
+    return item->n_name && item->name[item->n_name - 1] != '/';
+  return archive_entry_filetype(entry) == AE_IFREG;
+}
+
 static km_status next_item(km_format_reader *r, km_item *item) {
   for (;;) {
     struct archive_entry *entry = NULL;
@@ -410,7 +444,7 @@ static km_status next_item(km_format_reader *r, km_item *item) {
     if (status || !entry)
       return status;
     item->number = r->number++;
-    item->pos = r->client.stream->in_memory ? 0 : (uint64_t)archive_read_header_position(r->archive);
+    item->pos = (uint64_t)archive_read_header_position(r->archive);
     item->reason = km_budget_count_entry(r->budget);
     if (item->reason) {
       km_budget_detail(r->budget, item->reason, item->detail, sizeof item->detail);
@@ -419,8 +453,7 @@ static km_status next_item(km_format_reader *r, km_item *item) {
     }
     if (entry_name(r, entry, item))
       return KM_ERR_NOMEM;
-    bool regular = archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
-    if (regular && !km_name_is_litter(item->name, item->n_name))
+    if (is_regular(entry, item) && !km_name_is_litter(item->name, item->n_name))
       return take_entry(r, entry, item);
     drain(r, item);
     if (item->reason)
@@ -436,11 +469,18 @@ km_status km_format_next(km_format_reader *r, km_item *item) {
   return status;
 }
 
+uint64_t km_format_position(const km_format_reader *r) { return (uint64_t)archive_filter_bytes(r->archive, 0); }
+
 uint64_t km_format_count(const km_format_reader *r) { return r->number; }
 
 bool km_format_at_end(const km_format_reader *r) { return r->at_end; }
 
-uint64_t km_format_position(const km_format_reader *r) { return (uint64_t)archive_filter_bytes(r->archive, 0); }
+bool km_format_lacks_end(const km_format_reader *r) {
+  const km_stream *s = r->client.stream;
+  if (r->magic != KM_MAGIC_TAR || !r->at_end || s->fault || km_format_position(r) != s->handed)
+    return false;
+  return s->n_block ? !ends_in_zeros(s->block, s->n_block) : !r->client.ends_in_zeros;
+}
 
 /* One zip entry in two blocks: the header made for it, and its data where it stands. */
 typedef struct member_client {

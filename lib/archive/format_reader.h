@@ -29,6 +29,8 @@ uint64_t km_format_position(const km_format_reader *reader);
 /* Headers met so far, and whether the container came to its own end. */
 uint64_t km_format_count(const km_format_reader *reader);
 bool km_format_at_end(const km_format_reader *reader);
+/* A tar that is over without its mark of the end: it was cut between two entries. */
+bool km_format_lacks_end(const km_format_reader *reader);
 void km_format_close(km_format_reader *reader);
 
 /* lz4, compress (.Z), uuencode, rpm over below, by libarchive. NULL when memory is out. */

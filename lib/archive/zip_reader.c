@@ -57,6 +57,7 @@ struct km_zip_reader {
   uint64_t at;     /* of the next record, or local header */
   uint64_t number; /* of the next entry */
   uint64_t end_of_records;
+  uint64_t n_packed; /* compressed bytes of the entries so far (progress) */
   bool ended, saw_end; /* saw_end: the last record was the end of a zip */
 };
 
@@ -80,6 +81,7 @@ static void read_end64(km_zip_end *end, const uint8_t *tail, size_t at, uint64_t
     return;
   const uint8_t *e = tail + where;
   end->disk = u32(e + 16);
+  end->directory_disk = u32(e + 20);
   end->n_entries = u64(e + 32);
   end->directory_bytes = u64(e + 40);
   end->directory_at = u64(e + 48);
@@ -98,6 +100,7 @@ static bool read_end(km_zip_end *end, const uint8_t *tail, size_t at, size_t n_t
                       .base = tail_start + at,
                       .end_at = tail_start + at + END_BYTES + u16(e + 20),
                       .disk = u16(e + 4),
+                      .directory_disk = u16(e + 6),
                       .found = true};
   read_end64(end, tail, at, tail_start);
   if (end->disk) /* parts: offsets count from the part's start */
@@ -221,7 +224,7 @@ static void open_directory(km_zip_reader *r) {
     r->end.found = false;
   if (!r->end.found)
     return;
-  r->at = absolute(r, r->end.disk, r->end.directory_at);
+  r->at = absolute(r, r->end.directory_disk, r->end.directory_at);
   if (r->at > source->n_bytes)
     r->at = source->n_bytes;
   uint64_t n_left = source->n_bytes - r->at;
@@ -390,6 +393,7 @@ static km_status recorded_entry(km_zip_reader *r, km_item *item, const zip_entry
     return KM_OK;
   }
   size_t used;
+  r->n_packed += n_head + entry->packed;
   km_status status = read_data(r, item, entry, r->source.bytes + at + n_head, &used);
   if (!status && (entry->method == METHOD_DEFLATE || entry->method == METHOD_STORED))
     check_data(item, entry->crc, entry->full);
@@ -444,7 +448,9 @@ static bool find_descriptor(zip_entry *entry, const uint8_t *data, uint64_t n_le
     if (!p)
       return false;
     at = (uint64_t)(p - data);
-    if (is_record(p, 7, 8) && u32(p + 8) == (uint32_t)at && u32(p + 12) == (uint32_t)at) {
+    bool narrow = is_record(p, 7, 8) && u32(p + 8) == (uint32_t)at && u32(p + 12) == (uint32_t)at;
+    bool wide = is_record(p, 7, 8) && n_left - at >= 24 && u64(p + 8) == at && u64(p + 16) == at;
+    if (narrow || wide) {
       entry->packed = at;
       return true;
     }
@@ -457,14 +463,12 @@ static size_t read_descriptor(zip_entry *entry, const uint8_t *p, uint64_t n_lef
   size_t head = n_left >= 4 && is_record(p, 7, 8) ? 4 : 0;
   if (n_left < head + 12)
     return 0;
-  entry->crc = u32(p + head);
-  entry->full = u32(p + head + 8);
-  if (u32(p + head + 4) == (uint32_t)used && u32(p + head + 8) == (uint32_t)made)
-    return head + 12;
-  if (n_left < head + 20 || u64(p + head + 4) != used)
+  bool narrow = u32(p + head + 4) == (uint32_t)used && u32(p + head + 8) == (uint32_t)made;
+  if (!narrow && (n_left < head + 20 || u64(p + head + 4) != used || u64(p + head + 12) != made))
     return 0;
-  entry->full = u64(p + head + 12);
-  return head + 20;
+  entry->crc = u32(p + head);
+  entry->full = made;
+  return head + (narrow ? 12 : 20);
 }
 
 static void cut_here(km_zip_reader *r, km_item *item) {
@@ -493,6 +497,9 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
     cut_here(r, item);
     return KM_OK;
   }
+  size_t n_descriptor = 0;
+  if (!unknown && (entry->flags & FLAG_DESCRIPTOR)) /* sizes in both places, the sum behind */
+    n_descriptor = read_descriptor(entry, data + entry->packed, n_left - entry->packed, entry->packed, entry->full);
   if (may_read(r, item, entry) && (wanted || unknown)) {
     km_status status = read_data(r, item, entry, data, &used);
     if (status)
@@ -506,7 +513,7 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
     }
     used += n;
   } else {
-    used = entry->packed;
+    used = entry->packed + n_descriptor;
   }
   r->at += n_head + used;
   if (item->bytes && (entry->method == METHOD_DEFLATE || entry->method == METHOD_STORED))
@@ -531,7 +538,8 @@ static size_t other_record(km_zip_reader *r, const uint8_t *p, uint64_t n_left) 
     n = u16(p + 20) <= n_left - END_BYTES ? END_BYTES + (size_t)u16(p + 20) : 0;
   else if (n_left >= 16 && is_record(p, 7, 8))
     n = 16;
-  r->saw_end = n && is_record(p, 5, 6);
+  if (n)
+    r->saw_end = is_record(p, 5, 6);
   return n;
 }
 
@@ -596,3 +604,5 @@ km_status km_zip_next(km_zip_reader *r, km_item *item) {
   }
   return r->end.found ? next_recorded(r, item) : next_local(r, item);
 }
+
+uint64_t km_zip_taken(const km_zip_reader *r) { return r->end.found ? r->n_packed : r->at; }

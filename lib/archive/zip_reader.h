@@ -20,7 +20,7 @@ typedef struct km_zip_end {
   uint64_t n_entries, directory_bytes, directory_at; /* directory_at as stated */
   uint64_t base;                /* bytes before the zip (a program, …): add to every offset */
   uint64_t end_at;              /* position behind the archive */
-  unsigned disk;                /* number of the last part */
+  unsigned disk, directory_disk; /* number of the last part, and of that where the directory starts */
   bool is_64, found;
 } km_zip_end;
 void km_zip_find_end(km_zip_end *end, const uint8_t *tail, size_t n_tail, uint64_t n_bytes);
@@ -30,6 +30,7 @@ typedef struct km_zip_reader km_zip_reader;
 km_zip_reader *km_zip_open(const km_zip_source *source, km_budget *budget);
 /* KM_OK with an item, KM_END, KM_ERR_NOMEM. */
 km_status km_zip_next(km_zip_reader *reader, km_item *item);
+uint64_t km_zip_taken(const km_zip_reader *reader); /* bytes of the input used so far, about */
 void km_zip_close(km_zip_reader *reader);
 
 #endif
