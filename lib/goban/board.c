@@ -1,8 +1,9 @@
 /* board.c: the moves of km_board. The layout and the idea are in board.h.
  *
- * The code of a move has few branches: the four neighbours are read once as cells, and what happens to their chains is
- * an addition masked by "is a stone, and none of the neighbours before it is of the same chain". Only stones are
- * changed, never the records of empty sites, so that km_board_undo restores memory to the byte.
+ * A move has few branches: the four neighbours are read once as the lanes of one register (GCC's vector types, SSE2 or
+ * NEON in the end), and what happens to their chains is an addition masked by "is a stone, and no neighbour before it is
+ * of the same chain". Only records of stones' chains are changed, never those of empty sites, so that km_board_undo
+ * restores memory to the byte.
  *
  * Rare things are simple things: overwriting or removing a stone by set-up rebuilds the board from its stones. */
 #include "kifumill/board.h"
@@ -159,38 +160,38 @@ static void merge(km_board *board, uint32_t root, lanes near, lanes others, km_u
   }
 }
 
-/* Takes a liberty from the chains in the lanes of the mask which; whether one of them may
- * have none left. */
-ALWAYS_INLINE uint32_t take_liberty(km_board *board, unsigned site, lanes near, lanes which) {
-  uint64_t heads = bits_of(near & (uint16_t)KM_CELL_HEAD);
-  uint32_t takes[4], dying = 0;
+/* Takes a liberty from the chains in the lanes of the mask which. Bit 0 of a lane of the result: the chain there has no
+ * liberty left; of lanes outside the mask it says nothing. */
+ALWAYS_INLINE uint64_t take_liberty(km_board *board, unsigned site, lanes near, lanes which) {
+  uint64_t heads = bits_of(near & (uint16_t)KM_CELL_HEAD), dead = 0;
+  uint32_t takes[4];
   quads taken = pair(which, which) & liberty(site);
   memcpy(takes, &taken, sizeof takes);
   for (int i = 0; i < 4; i++) {
     uint32_t *liberties = &board->chain[lane(heads, i)].liberties;
     uint32_t rest = *liberties - takes[i];
     *liberties = rest;
-    dying |= takes[i] & 1 & !(uint16_t)rest;
+    dead |= (uint64_t)!(uint16_t)rest << 16 * i;
   }
-  return dying;
+  return dead;
 }
 
 /* The reverse. */
 ALWAYS_INLINE void give_liberty(km_board *board, unsigned site, lanes near, lanes which) {
-  uint64_t cells = bits_of(near);
+  uint64_t heads = bits_of(near & (uint16_t)KM_CELL_HEAD);
   uint32_t gives[4];
   quads given = pair(which, which) & liberty(site);
   memcpy(gives, &given, sizeof gives);
   for (int i = 0; i < 4; i++)
-    board->chain[lane(cells, i) & KM_CELL_HEAD].liberties += gives[i];
+    board->chain[lane(heads, i)].liberties += gives[i];
 }
 
 /* Puts a stone on an empty site and brings the chains up to date; captures nothing. Returns the cell of its chain;
- * *dying tells whether a chain around may have lost its last liberty. */
-ALWAYS_INLINE uint32_t place(km_board *board, uint32_t kind, unsigned site, lanes near, uint32_t *dying,
+ * *dead has bit 0 set in the lanes of enemy chains that lost their last liberty. */
+ALWAYS_INLINE uint32_t place(km_board *board, uint32_t kind, unsigned site, lanes near, uint64_t *dead,
                              km_undo *undo) {
   lanes first = first_of_chain(near), own = first & of_kind(near, kind);
-  *dying = take_liberty(board, site, near, first);
+  *dead = take_liberty(board, site, near, first) & bits_of(first & ~own);
   uint64_t own_bits = bits_of(own);
   int shift = __builtin_ctzll(own_bits | (uint64_t)1 << 63);
   uint64_t other_bits = own_bits >> shift >> 16;
@@ -233,13 +234,10 @@ static void remove_chain(km_board *board, unsigned colour, unsigned head) {
   board->prisoners[colour] += board->chain[head].size;
 }
 
-/* Captures the chains of colour around site that have no liberty left; sets the ko point if it is one. */
-static void capture(km_board *board, unsigned colour, lanes near, uint32_t root, km_undo *undo) {
-  uint64_t cells = bits_of(near & first_of_chain(near) & of_kind(near, km_cell_kind(colour)));
-  for (int i = 0; i < 4; i++) {
-    unsigned head = lane(cells, i) & KM_CELL_HEAD;
-    if (!lane(cells, i) || km_chain_liberties(board, head))
-      continue;
+/* Takes off the chains of colour in the lanes with a bit in dead; sets the ko point if it is one. */
+static void capture(km_board *board, unsigned colour, uint64_t cells, uint64_t dead, uint32_t root, km_undo *undo) {
+  for (; dead; dead &= dead - 1) {
+    unsigned head = (unsigned)(cells >> __builtin_ctzll(dead)) & KM_CELL_HEAD;
     remove_chain(board, colour, head);
     if (undo)
       undo->dead[undo->n_dead++] = (uint16_t)head;
@@ -254,12 +252,13 @@ static void capture(km_board *board, unsigned colour, lanes near, uint32_t root,
 /* Executes a move on an empty site. */
 ALWAYS_INLINE void play(km_board *board, unsigned colour, unsigned point, unsigned site, km_undo *undo) {
   lanes near = look_around(board, site);
-  uint32_t dying, root = place(board, km_cell_kind(colour), site, near, &dying, undo);
+  uint64_t dead;
+  uint32_t root = place(board, km_cell_kind(colour), site, near, &dead, undo);
   toggle(board, colour, point);
   board->ko = KM_POINT_OFFBOARD;
   board->n_captured = 0;
-  if (__builtin_expect(dying != 0, 0))
-    capture(board, km_opponent((uint8_t)colour), near, root, undo);
+  if (__builtin_expect(dead != 0, 0))
+    capture(board, km_opponent((uint8_t)colour), bits_of(near), dead, root, undo);
   if (__builtin_expect(!km_chain_liberties(board, root & KM_CELL_HEAD), 0)) {
     remove_chain(board, colour, root & KM_CELL_HEAD);
     if (undo)
@@ -409,8 +408,8 @@ static int add_stone(km_board *board, const km_setup *setup) {
     return 1;
   if (colour != KM_EMPTY)
     return 0;
-  uint32_t dying;
-  place(board, km_cell_kind(setup->colour), site, look_around(board, site), &dying, NULL);
+  uint64_t dead; /* and stays on the board */
+  place(board, km_cell_kind(setup->colour), site, look_around(board, site), &dead, NULL);
   toggle(board, setup->colour, setup->point);
   return 1;
 }

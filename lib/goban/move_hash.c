@@ -1,5 +1,8 @@
-/* move_hash.c: the images of a point under all symmetries are the sum of a row of numbers for its row and one for its
- * column, eight 16-bit additions; a rectangle fills the places of the symmetries it lacks with the identity. */
+/* move_hash.c: terms are gathered in blocks, and a block is added up once for each symmetry, whose sum stays in
+ * registers: a term is two small look-ups for the image of its point, the key, and a multiplication.
+ *
+ * The image of a point is the sum of a number for its row and one for its column. What is no point of the board has
+ * rows of its own, the same under all symmetries; a rectangle counts the identity again for symmetries it lacks. */
 #include "kifumill/move_hash.h"
 
 #include "kifumill/symmetry.h"
@@ -10,47 +13,72 @@ enum { TERM_MOVE = 0 /* + colour */, TERM_SETUP = 4 /* + colour */, TERM_KINDS =
 
 typedef unsigned __int128 sum128;
 
+/* Rows behind those of the board. */
+enum { ROW_PASS = KM_BOARD_MAX, ROW_OFFBOARD, ROW_BAD, N_ROWS };
+
+enum { BLOCK = 64 };
+typedef struct term {
+  uint64_t ka, kb;
+  uint32_t row, col;
+} term;
+
 typedef struct hasher {
   unsigned n_points, cols;
-  uint32_t per_col;                                                     /* as in km_board */
-  _Alignas(16) uint16_t by_row[KM_BOARD_MAX][KM_SYMMETRIES];            /* image of the row's first point */
-  _Alignas(16) uint16_t by_col[KM_BOARD_MAX][KM_SYMMETRIES];            /* step from there, modulo 65536 */
+  uint32_t per_col;                             /* as in km_board */
+  uint32_t by_row[KM_SYMMETRIES][N_ROWS];       /* image of the row's first point, or number of a key */
+  uint32_t by_col[KM_SYMMETRIES][KM_BOARD_MAX]; /* step from there, modulo 2^32 */
   sum128 sum[KM_SYMMETRIES];
+  unsigned n_terms;
+  term terms[BLOCK];
 } hasher;
 
 static void start(hasher *h, unsigned rows, unsigned cols) {
   h->n_points = rows * cols;
   h->cols = cols;
   h->per_col = (1u << 18) / cols + 1;
+  h->n_terms = 0;
   for (int k = 0; k < KM_SYMMETRIES; k++) {
     km_affine map = km_symmetry_affine(km_symmetry_fits(k, rows, cols) ? k : 0, rows, cols);
     for (unsigned r = 0; r < rows; r++)
-      h->by_row[r][k] = (uint16_t)(map.base + map.by_row * (int)r);
+      h->by_row[k][r] = (uint32_t)map.base + (uint32_t)map.by_row * r;
     for (unsigned c = 0; c < cols; c++)
-      h->by_col[c][k] = (uint16_t)(map.by_col * (int)c);
+      h->by_col[k][c] = (uint32_t)map.by_col * c;
+    h->by_row[k][ROW_PASS] = KM_KEY_PASS;
+    h->by_row[k][ROW_OFFBOARD] = KM_KEY_OFFBOARD;
+    h->by_row[k][ROW_BAD] = KM_KEY_BAD;
     h->sum[k] = 0;
   }
 }
 
-/* Adds the term number·TERM_KINDS + kind for a point to all sums. */
-static inline void add(hasher *h, uint64_t number, unsigned kind, unsigned point) {
-  uint64_t t = number * TERM_KINDS + kind + 1;
-  uint64_t ka = t * 0x9e3779b97f4a7c15u, kb = t * 0xd1b54a32d192ed03u;
-  if (point >= h->n_points) {
-    unsigned row = point == h->n_points ? KM_KEY_PASS : point == KM_POINT_BAD ? KM_KEY_BAD : KM_KEY_OFFBOARD;
-    km_hash128 key = km_point_keys[row];
-    sum128 term = (sum128)(key.low ^ ka) * (key.high ^ kb);
-    for (int k = 0; k < KM_SYMMETRIES; k++)
-      h->sum[k] += term;
-    return;
-  }
-  unsigned row = (point * h->per_col) >> 18, col = point - row * h->cols;
-  uint16_t image[KM_SYMMETRIES];
-  for (int k = 0; k < KM_SYMMETRIES; k++)
-    image[k] = (uint16_t)(h->by_row[row][k] + h->by_col[col][k]);
+/* Adds the gathered terms to all sums. */
+static void flush(hasher *h) {
   for (int k = 0; k < KM_SYMMETRIES; k++) {
-    km_hash128 key = km_point_keys[image[k]];
-    h->sum[k] += (sum128)(key.low ^ ka) * (key.high ^ kb);
+    const uint32_t *by_row = h->by_row[k], *by_col = h->by_col[k];
+    sum128 sum = h->sum[k];
+    for (unsigned i = 0; i < h->n_terms; i++) {
+      const term *t = &h->terms[i];
+      km_hash128 key = km_point_keys[by_row[t->row] + by_col[t->col]];
+      sum += (sum128)(key.low ^ t->ka) * (key.high ^ t->kb);
+    }
+    h->sum[k] = sum;
+  }
+  h->n_terms = 0;
+}
+
+/* The term number·TERM_KINDS + kind for a point. */
+static inline void add(hasher *h, uint64_t number, unsigned kind, unsigned point) {
+  if (h->n_terms == BLOCK)
+    flush(h);
+  uint64_t t = number * TERM_KINDS + kind + 1;
+  term *next = &h->terms[h->n_terms++];
+  next->ka = t * 0x9e3779b97f4a7c15u;
+  next->kb = t * 0xd1b54a32d192ed03u;
+  if (point < h->n_points) {
+    next->row = (point * h->per_col) >> 18;
+    next->col = point - next->row * h->cols;
+  } else {
+    next->row = point == h->n_points ? ROW_PASS : point == KM_POINT_BAD ? ROW_BAD : ROW_OFFBOARD;
+    next->col = 0;
   }
 }
 
@@ -60,7 +88,9 @@ static km_hash128 finish(const hasher *h, int k) {
   return (km_hash128){low, km_mix64((uint64_t)(h->sum[k] >> 64) ^ low)};
 }
 
-static km_hash128 smallest(const hasher *h) {
+/* The smallest hash of what has been added. */
+static km_hash128 smallest(hasher *h) {
+  flush(h);
   km_hash128 best = finish(h, 0);
   for (int k = 1; k < KM_SYMMETRIES; k++) {
     km_hash128 hash = finish(h, k);
@@ -83,6 +113,6 @@ void km_game_hash_compute(const km_game *game, uint32_t n_opening, km_game_hash 
     add(&h, game->setup[s].ply, TERM_SETUP + game->setup[s].colour, game->setup[s].point);
   for (; t < game->n_moves; t++)
     add(&h, t, TERM_MOVE + game->moves[t].colour, game->moves[t].point);
-  hash->moves = finish(&h, 0);
   hash->canonical = smallest(&h);
+  hash->moves = finish(&h, 0);
 }

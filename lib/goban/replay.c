@@ -56,29 +56,30 @@ int km_replay_play_irregular(km_replay *replay, km_move move) {
   return 1;
 }
 
+/* Whether a move that is allowed otherwise repeats what the ko rule forbids to repeat. Passes are exempt. */
+static int is_banned(const km_replay *replay, km_move move) {
+  static const unsigned forbidden[] = {0, KM_REPEATS_POSITION, KM_REPEATS_SITUATION};
+  unsigned forbids = forbidden[replay->options.ko_rule];
+  km_play_class play_class = forbids ? km_board_classify(&replay->board, move.colour, move.point) : KM_PLAY_PASS;
+  if (play_class == KM_PLAY_PASS || !is_allowed(replay, move, play_class))
+    return 0;
+  km_hash128 after = km_board_hash_after(&replay->board, move.colour, move.point);
+  return (km_superko_find(replay->options.superko, after, km_opponent(move.colour)) & forbids) != 0;
+}
+
 /* Classifies a move, superko included, and plays it if it is to be played; else 0. A position enters the table when it
  * is left: by then set-up has made it what the move met, and its mover is known. */
 int km_replay_play_superko(km_replay *replay, km_move move) {
-  static const unsigned forbidden[] = {0, KM_REPEATS_POSITION, KM_REPEATS_SITUATION};
   km_board *board = &replay->board;
   km_superko *superko = replay->options.superko;
-  unsigned forbids = forbidden[replay->options.ko_rule];
-  km_play_class play_class = km_board_classify(board, move.colour, move.point);
-  int is_pass = play_class == KM_PLAY_PASS, allowed = is_allowed(replay, move, play_class);
+  km_hash128 before = board->hash;
+  int banned = is_banned(replay, move);
   replay->repeats = 0;
-  if (forbids && allowed && !is_pass) {
-    km_hash128 after = km_board_hash_after(board, move.colour, move.point);
-    if (km_superko_find(superko, after, km_opponent(move.colour)) & forbids) {
-      play_class = KM_PLAY_SUPERKO;
-      allowed = 0;
-    }
-  }
-  replay->play_class = play_class;
-  if (!allowed && !is_executed(replay, play_class))
+  replay->play_class = banned ? KM_PLAY_SUPERKO : km_board_try(board, move.colour, move.point);
+  if (replay->play_class > KM_PLAY_PASS && !km_replay_play_irregular(replay, move))
     return 0;
-  km_superko_add(superko, board->hash, move.colour);
-  km_board_play(board, move.colour, move.point);
-  if (!is_pass)
+  km_superko_add(superko, before, move.colour);
+  if (replay->play_class != KM_PLAY_PASS)
     replay->repeats = km_superko_find(superko, board->hash, km_opponent(move.colour));
   replay->n_positional += (replay->repeats & KM_REPEATS_POSITION) != 0;
   replay->n_situational += (replay->repeats & KM_REPEATS_SITUATION) != 0;
