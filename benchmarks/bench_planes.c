@@ -1,10 +1,12 @@
-/* bench_planes.c: rows of planes a second in memory, beside the replay they ride on and a copy of the same bytes.
+/* bench_planes.c: rows of planes a second in memory, beside the replay they ride on and a copy of the same
+ * bytes.
  *
  *     bench_planes [FILE]
  *
- * FILE as in flat_games.h (bench_replay's); without it 1,000 random games. Rows go to a buffer of 256 rows in turn, as
- * the shard stage fills its chunks. All measurements run once a round; printed are the median, the spread, the
- * nanoseconds a row, the ratio to the floor of as many bytes, and a digest of all rows (made in a pass of its own). */
+ * FILE as in flat_games.h (bench_replay's); without it 1,000 random games. Rows go to a buffer of 256 rows in
+ * turn, as the shard stage fills its chunks. All measurements run once a round; printed are the median, the
+ * spread, the nanoseconds a row, the ratio to the floor of as many bytes, and a digest of all rows (made in a
+ * pass of its own). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,31 +22,35 @@ typedef enum action { COPY, REPLAY, FOLLOW, ENCODE } action;
 typedef struct measurement {
   const char *name, *layout;
   km_packing packing;
-  uint8_t symmetries;     /* kept by the encoder */
-  unsigned rows;          /* a position: 1 (or 8, all symmetries) */
-  int random;             /* one symmetry drawn a row */
+  uint8_t symmetries; /* kept by the encoder */
+  unsigned rows;      /* a position: 1 (or 8, all symmetries) */
+  int random;         /* one symmetry drawn a row */
   action action;
-  int floor;              /* index of the measurement it is compared with */
+  int floor; /* index of the measurement it is compared with */
   km_plane_encoder *encoder;
   uint64_t digest;
   double seconds[ROUNDS];
 } measurement;
 
+#define AGZ .layout = "alphago-zero"
+
 static measurement table[] = {
-    {.name = "floor: copy 782 bytes", .layout = "alphago-zero", .symmetries = 1, .rows = 1, .action = COPY, .floor = 0},
-    {.name = "replay alone", .layout = "alphago-zero", .symmetries = 1, .rows = 1, .action = REPLAY, .floor = 0},
-    {.name = "replay, follow", .layout = "alphago-zero", .symmetries = 1, .rows = 1, .action = FOLLOW, .floor = 0},
-    {.name = "alphago-zero", .layout = "alphago-zero", .symmetries = 1, .rows = 1, .action = ENCODE, .floor = 0},
-    {.name = "alphago-zero, random", .layout = "alphago-zero", .symmetries = 0xff, .rows = 1, .random = 1,
-     .action = ENCODE, .floor = 0},
-    {.name = "alphago-zero, all 8", .layout = "alphago-zero", .symmetries = 0xff, .rows = 8, .action = ENCODE,
-     .floor = 0},
-    {.name = "black-white", .layout = "black-white", .symmetries = 1, .rows = 1, .action = ENCODE, .floor = 0},
-    {.name = "leela-zero", .layout = "leela-zero", .symmetries = 1, .rows = 1, .action = ENCODE, .floor = 0},
-    {.name = "floor: copy 6137 bytes", .layout = "alphago-zero", .packing = KM_PACK_BYTES, .symmetries = 1, .rows = 1,
-     .action = COPY, .floor = 8},
-    {.name = "alphago-zero, bytes", .layout = "alphago-zero", .packing = KM_PACK_BYTES, .symmetries = 1, .rows = 1,
-     .action = ENCODE, .floor = 8},
+    {.name = "floor: copy 782 bytes", AGZ, .symmetries = 1, .rows = 1, .action = COPY},
+    {.name = "replay alone", AGZ, .symmetries = 1, .rows = 1, .action = REPLAY},
+    {.name = "replay, follow", AGZ, .symmetries = 1, .rows = 1, .action = FOLLOW},
+    {.name = "alphago-zero", AGZ, .symmetries = 1, .rows = 1, .action = ENCODE},
+    {.name = "alphago-zero, random", AGZ, .symmetries = 0xff, .rows = 1, .random = 1, .action = ENCODE},
+    {.name = "alphago-zero, all 8", AGZ, .symmetries = 0xff, .rows = 8, .action = ENCODE},
+    {.name = "black-white", .layout = "black-white", .symmetries = 1, .rows = 1, .action = ENCODE},
+    {.name = "leela-zero", .layout = "leela-zero", .symmetries = 1, .rows = 1, .action = ENCODE},
+    {.name = "floor: copy 6137 bytes", AGZ, .packing = KM_PACK_BYTES, .symmetries = 1, .rows = 1, .floor = 8},
+    {.name = "alphago-zero, bytes",
+     AGZ,
+     .packing = KM_PACK_BYTES,
+     .symmetries = 1,
+     .rows = 1,
+     .action = ENCODE,
+     .floor = 8},
 };
 enum { N_MEASUREMENTS = sizeof table / sizeof table[0] };
 
@@ -57,7 +63,9 @@ static void die(const char *what) {
 }
 
 /* Keeps the compiler from leaving out writes to the buffer. */
-static inline void written(void) { __asm__ volatile("" : : "r"(buffer) : "memory"); }
+static inline void written(void) {
+  __asm__ volatile("" : : "r"(buffer) : "memory");
+}
 
 static size_t copy_rows(const measurement *m, const flat_games *games) {
   size_t n_bytes = km_plane_encoder_row_bytes(m->encoder), n = 0;
@@ -81,7 +89,8 @@ static size_t run_game(measurement *m, const km_game *game, uint64_t number, siz
   km_plane_encoder_begin(m->encoder, &replay);
   while (replay.ply < game->n_moves) {
     for (unsigned k = 0; m->action == ENCODE && k < m->rows; ++k, ++n) {
-      unsigned turned = m->random ? (unsigned)(km_random(1, number, replay.ply, KM_PURPOSE_SYMMETRY) >> 61) : k;
+      unsigned turned =
+          m->random ? (unsigned)(km_random(1, number, replay.ply, KM_PURPOSE_SYMMETRY) >> 61) : k;
       uint8_t *row = buffer + n % ROWS * n_bytes;
       km_plane_encoder_encode(m->encoder, &replay.board, game->moves[replay.ply].colour, (int)turned, row);
       if (digests)
@@ -108,8 +117,11 @@ static size_t run(measurement *m, const flat_games *games, int digests) {
 
 static void prepare(measurement *m) {
   km_err err;
-  km_plane_options options = {.layout = km_layout_find(m->layout), .rows = 19, .cols = 19,
-                              .symmetries = m->symmetries, .packing = (uint8_t)m->packing};
+  km_plane_options options = {.layout = km_layout_find(m->layout),
+                              .rows = 19,
+                              .cols = 19,
+                              .symmetries = m->symmetries,
+                              .packing = (uint8_t)m->packing};
   if (km_plane_encoder_new(&m->encoder, &options, &err) != KM_OK)
     die(err.msg);
 }

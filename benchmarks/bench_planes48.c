@@ -2,9 +2,10 @@
  *
  *     bench_planes48 [FILE]
  *
- * FILE as in flat_games.h (bench_replay's); the first 200 games of 19×19 are used. Without it 50 random games, whose
- * boards are fuller of chains in atari than any real game's. Printed are the median and the spread over the rounds,
- * the ratio to a copy of as many bytes, and a digest of all rows (made in a pass of its own). */
+ * FILE as in flat_games.h (bench_replay's); the first 200 games of 19×19 are used. Without it 50 random
+ * games, whose boards are fuller of chains in atari than any real game's. Printed are the median and the
+ * spread over the rounds, the ratio to a copy of as many bytes, and a digest of all rows (made in a pass of
+ * its own). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void fold(bench *b, const void *bytes, size_t n_bytes) {
 }
 
 static void copy_row(bench *b, uint8_t *row, int k) {
-  memcpy(row, b->rows + ROWS * km_plane_encoder_row_bytes(b->encoder) + k, km_plane_encoder_row_bytes(b->encoder));
+  memcpy(row, b->rows + ROWS * km_plane_encoder_row_bytes(b->encoder) + k,
+         km_plane_encoder_row_bytes(b->encoder));
   __asm__ volatile("" : : "r"(row) : "memory");
 }
 
@@ -107,8 +109,10 @@ int main(int argc, char **argv) {
   size_t n_rows[N_MEASUREMENTS];
   double floor_time = 0;
   flat_games_load(&b.games, argc > 1 ? argv[1] : NULL, argc > 1 ? GAMES : RANDOM_GAMES);
-  km_plane_options options = {.layout = km_layout_find("alphago-48"), .rows = 19, .cols = 19, .symmetries = 0xff};
-  if (km_plane_encoder_new(&b.encoder, &options, NULL) != KM_OK || km_feature_reader_new(&b.reader, 0, NULL) != KM_OK)
+  km_plane_options options = {
+      .layout = km_layout_find("alphago-48"), .rows = 19, .cols = 19, .symmetries = 0xff};
+  if (km_plane_encoder_new(&b.encoder, &options, NULL) != KM_OK ||
+      km_feature_reader_new(&b.reader, 0, NULL) != KM_OK)
     die("out of memory");
   b.rows = calloc(ROWS + 2, km_plane_encoder_row_bytes(b.encoder));
   if (b.rows == NULL)

@@ -30,7 +30,8 @@ static km_game *add_game(flat_games *games, uint32_t n_setup, uint32_t n_moves) 
       die("out of memory");
   }
   km_game *game = &games->games[games->n_games++];
-  *game = (km_game){.rows = SIDE, .cols = SIDE, .n_moves = n_moves, .n_setup = n_setup, .final_to_play = KM_BLACK};
+  *game = (km_game){
+      .rows = SIDE, .cols = SIDE, .n_moves = n_moves, .n_setup = n_setup, .final_to_play = KM_BLACK};
   game->moves = room(games, n_moves * sizeof *game->moves);
   game->setup = room(games, n_setup * sizeof *game->setup);
   games->n_moves += n_moves;

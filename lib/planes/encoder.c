@@ -1,12 +1,12 @@
 /* encoder.c: the history buffers, and the copy programs that make rows of them. See encoder.h.
  *
- * A slot is one symmetry in use. Its history is two buffers (Black's and White's view) of WINDOW steps of two planes;
- * all buffers share one head. When the head reaches the front, the steps that a row can still want move to the end.
- * Steps before the first position are zeros, which is what every layout shows there.
+ * A slot is one symmetry in use. Its history is two buffers (Black's and White's view) of WINDOW steps of two
+ * planes; all buffers share one head. When the head reaches the front, the steps that a row can still want
+ * move to the end. Steps before the first position are zeros, which is what every layout shows there.
  *
- * A program is what a layout comes to for one player to move and one number of positions there are: spans of bytes,
- * each from a history view, from the constant planes, or left to the features. Planes that stand next to each other
- * in memory as in the row are one span. */
+ * A program is what a layout comes to for one player to move and one number of positions there are: spans of
+ * bytes, each from a history view, from the constant planes, or left to the features. Planes that stand next
+ * to each other in memory as in the row are one span. */
 #include "kifumill/encoder.h"
 
 #include <assert.h>
@@ -32,14 +32,14 @@ typedef struct copy_program {
 struct km_plane_encoder {
   km_plane_options options;
   size_t n_points, n_planes, plane_bytes, pair_bytes, view_bytes;
-  unsigned shift;       /* byte of a cell = cell >> shift */
-  uint8_t top, low;     /* its bit = top >> (cell & low) */
+  unsigned shift;                /* byte of a cell = cell >> shift */
+  uint8_t top, low;              /* its bit = top >> (cell & low) */
   int8_t slot_of[KM_SYMMETRIES]; /* -1: not in use */
   unsigned n_slots;
   unsigned head, n_steps;
-  uint16_t *map;        /* n_slots × n_points: cell of a point */
-  uint8_t *views;       /* n_slots × {black, white} × WINDOW × pair_bytes */
-  uint8_t *constants;   /* a plane of zeros, a plane of ones */
+  uint16_t *map;            /* n_slots × n_points: cell of a point */
+  uint8_t *views;           /* n_slots × {black, white} × WINDOW × pair_bytes */
+  uint8_t *constants;       /* a plane of zeros, a plane of ones */
   km_feature_set *features; /* NULL: the layout has none */
   copy_program programs[2][KM_HISTORY];
 };
@@ -64,7 +64,8 @@ static km_status check_options(const km_plane_options *options, km_err *err) {
 }
 
 /* Where the source of a plane stands, as store and byte offset. */
-static copy_span resolve(const km_plane_encoder *encoder, const km_plane *plane, const km_plane_moment *moment) {
+static copy_span resolve(const km_plane_encoder *encoder, const km_plane *plane,
+                         const km_plane_moment *moment) {
   km_plane_source source = plane->fill(plane->arg, moment);
   assert(source.store == KM_STORE_FEATURE || source.index < 2 * KM_HISTORY);
   uint32_t offset = source.store == KM_STORE_FEATURE ? 0 : (uint32_t)(source.index * encoder->plane_bytes);
@@ -106,7 +107,7 @@ static void set_geometry(km_plane_encoder *encoder, const km_plane_options *opti
     int used = (options->symmetries >> k & 1) != 0 && km_symmetry_fits(k, options->rows, options->cols);
     encoder->slot_of[k] = (int8_t)(used ? (int)encoder->n_slots++ : -1);
     if (!used)
-      encoder->options.symmetries &= (uint8_t)~(1u << k);
+      encoder->options.symmetries &= (uint8_t) ~(1u << k);
   }
 }
 
@@ -116,7 +117,8 @@ static void fill_tables(km_plane_encoder *encoder, const km_plane_options *optio
       encoder->map[(size_t)encoder->slot_of[k] * encoder->n_points + p] =
           km_symmetry_point(k, options->rows, options->cols, (uint16_t)p);
   for (size_t p = 0; p < encoder->n_points; ++p)
-    encoder->constants[encoder->plane_bytes + (p >> encoder->shift)] |= (uint8_t)(encoder->top >> (p & encoder->low));
+    encoder->constants[encoder->plane_bytes + (p >> encoder->shift)] |=
+        (uint8_t)(encoder->top >> (p & encoder->low));
   for (unsigned colour = KM_BLACK; colour <= KM_WHITE; ++colour)
     for (unsigned n_steps = 1; n_steps <= KM_HISTORY; ++n_steps)
       compile(encoder, options->layout, &(km_plane_moment){(uint8_t)colour, (uint8_t)n_steps});
@@ -158,10 +160,18 @@ void km_plane_encoder_free(km_plane_encoder *encoder) {
   free(encoder);
 }
 
-const km_plane_options *km_plane_encoder_options(const km_plane_encoder *encoder) { return &encoder->options; }
-size_t km_plane_encoder_n_planes(const km_plane_encoder *encoder) { return encoder->n_planes; }
-size_t km_plane_encoder_plane_bytes(const km_plane_encoder *encoder) { return encoder->plane_bytes; }
-size_t km_plane_encoder_row_bytes(const km_plane_encoder *encoder) { return encoder->n_planes * encoder->plane_bytes; }
+const km_plane_options *km_plane_encoder_options(const km_plane_encoder *encoder) {
+  return &encoder->options;
+}
+size_t km_plane_encoder_n_planes(const km_plane_encoder *encoder) {
+  return encoder->n_planes;
+}
+size_t km_plane_encoder_plane_bytes(const km_plane_encoder *encoder) {
+  return encoder->plane_bytes;
+}
+size_t km_plane_encoder_row_bytes(const km_plane_encoder *encoder) {
+  return encoder->n_planes * encoder->plane_bytes;
+}
 
 /* ---- following the game ---- */
 
@@ -217,8 +227,8 @@ static void turn(km_plane_encoder *encoder) {
 }
 
 /* A step in front of the head, in all slots. plane_bytes and packing are the encoder's. */
-SPECIALISED void push_step(const km_plane_encoder *encoder, const km_board *board, uint8_t colour, uint16_t point,
-                           size_t plane_bytes, km_packing packing) {
+SPECIALISED void push_step(const km_plane_encoder *encoder, const km_board *board, uint8_t colour,
+                           uint16_t point, size_t plane_bytes, km_packing packing) {
   unsigned shift = packing == KM_PACK_BITS ? 3 : 0, top = packing == KM_PACK_BITS ? 0x80 : 1;
   unsigned low = packing == KM_PACK_BITS ? 7 : 0;
   size_t n_points = encoder->n_points, view_bytes = encoder->view_bytes, pair_bytes = 2 * plane_bytes;
@@ -303,7 +313,8 @@ SPECIALISED void draw_marks(const km_plane_encoder *encoder, const copy_program 
   }
 }
 
-void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, uint8_t to_play, int k, uint8_t *row) {
+void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, uint8_t to_play, int k,
+                             uint8_t *row) {
   assert(k >= 0 && k < KM_SYMMETRIES && encoder->slot_of[k] >= 0);
   size_t slot = (size_t)encoder->slot_of[k];
   const copy_program *program = &encoder->programs[to_play - 1][encoder->n_steps - 1];
@@ -327,6 +338,10 @@ void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, u
     draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BITS);
   else
     draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BYTES);
+}
+
+uint64_t km_plane_encoder_ladders_cut(const km_plane_encoder *encoder) {
+  return encoder->features != NULL ? km_feature_set_ladders_cut(encoder->features) : 0;
 }
 
 void km_plane_unpack(const uint8_t *bits, size_t n_points, uint8_t *bytes) {

@@ -1,5 +1,5 @@
-/* ensemble.c: see ensemble.h. Sums are kept in double, in which those of eight floats are as good as exact, so that the
- * order of the symmetries does not show. */
+/* ensemble.c: see ensemble.h. Sums are kept in double, in which those of eight floats are as good as exact,
+ * so that the order of the symmetries does not show. */
 #include "kifumill/ensemble.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct km_ensemble {
   float *policies, *values;
 };
 
-km_status km_ensemble_new(km_ensemble **ensemble, km_plane_encoder *encoder, km_evaluator *evaluator, void *context,
-                          km_err *err) {
+km_status km_ensemble_new(km_ensemble **ensemble, km_plane_encoder *encoder, km_evaluator *evaluator,
+                          void *context, km_err *err) {
   *ensemble = NULL;
   km_ensemble *made = calloc(1, sizeof *made);
   if (made == NULL)
@@ -60,8 +60,8 @@ km_status km_symmetry_ensemble(km_ensemble *ensemble, const km_board *board, uin
   for (size_t i = 0; i < ensemble->n_rows; ++i)
     km_plane_encoder_encode(ensemble->encoder, board, to_play, ensemble->symmetry[i],
                             ensemble->planes + i * row_bytes);
-  km_status status = ensemble->evaluator(ensemble->context, ensemble->n_rows, ensemble->planes, ensemble->policies,
-                                         ensemble->values, err);
+  km_status status = ensemble->evaluator(ensemble->context, ensemble->n_rows, ensemble->planes,
+                                         ensemble->policies, ensemble->values, err);
   if (status != KM_OK)
     return status;
   double value_sum = 0;

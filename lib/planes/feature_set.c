@@ -1,8 +1,8 @@
 /* feature_set.c: one scan of the board for the 48 planes. See feature_set.h.
  *
- * Most empty points are settled without making the move: beside no own chain a stone has its empty neighbours as
- * liberties; beside one it has that chain's, less itself, and those of its empty neighbours the chain does not touch.
- * Only moves that join chains or capture are made and taken back. */
+ * Most empty points are settled without making the move: beside no own chain a stone has its empty neighbours
+ * as liberties; beside one it has that chain's, less itself, and those of its empty neighbours the chain does
+ * not touch. Only moves that join chains or capture are made and taken back. */
 #include "feature_set.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ enum {
 struct km_feature_set {
   size_t n_points;
   uint32_t variants;
-  uint32_t ply;      /* moves so far, passes too */
-  uint32_t *played;  /* ply of the stone on a point, counted from 1; NEVER: none, or set-up */
+  uint32_t ply;     /* moves so far, passes too */
+  uint32_t *played; /* ply of the stone on a point, counted from 1; NEVER: none, or set-up */
   uint8_t *eye, *ladder_mark;
   uint8_t marked_for; /* the player, or KM_EMPTY */
   size_t n_marks;
@@ -84,7 +84,9 @@ void km_feature_set_push(km_feature_set *set, const km_board *board, uint16_t po
 
 /* ---- one position ---- */
 
-static unsigned at_most(unsigned n, unsigned limit) { return n < limit ? n : limit; }
+static unsigned at_most(unsigned n, unsigned limit) {
+  return n < limit ? n : limit;
+}
 
 static inline void mark(km_feature_set *set, km_plane_family family, unsigned bin, unsigned point) {
   set->marks[set->n_marks++] = (km_feature_mark){(uint16_t)(8 * family + bin), (uint16_t)point};
@@ -183,7 +185,8 @@ static void describe_ladders(km_feature_set *set, uint8_t me, ladder_reading *re
       mark(set, family, 0, point);
 }
 
-const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play, size_t *n) {
+const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play,
+                                            size_t *n) {
   if (set->marked_for != to_play) {
     set->marked_for = to_play;
     set->n_marks = 0;
@@ -203,4 +206,8 @@ const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board 
   }
   *n = set->n_marks;
   return set->marks;
+}
+
+uint64_t km_feature_set_ladders_cut(const km_feature_set *set) {
+  return km_ladder_n_cut(set->ladder);
 }

@@ -1,7 +1,8 @@
-/* feature_set.h: the per-point features of the 48 planes (SPEC §7.3), as a list of set points. Private to planes.
+/* feature_set.h: the per-point features of the 48 planes (SPEC §7.3), as a list of set points. Private to
+ * planes.
  *
- * A mark says that a point is in a bin of a family. The list is computed once a position and player, and then drawn into
- * as many rows as there are symmetries. */
+ * A mark says that a point is in a bin of a family. The list is computed once a position and player, and then
+ * drawn into as many rows as there are symmetries. */
 #ifndef KM_PLANES_FEATURE_SET_H
 #define KM_PLANES_FEATURE_SET_H
 
@@ -27,6 +28,10 @@ typedef struct km_feature_mark {
 } km_feature_mark;
 
 /* All marks of the position for the player to move, valid until the position or the player changes. */
-const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play, size_t *n);
+const km_feature_mark *km_feature_set_marks(km_feature_set *set, const km_board *board, uint8_t to_play,
+                                            size_t *n);
+
+/* Ladders given up as too costly so far. */
+uint64_t km_feature_set_ladders_cut(const km_feature_set *set);
 
 #endif

@@ -124,9 +124,9 @@ static void pattern(const km_board *board, uint8_t me, unsigned site, km_move_fe
   /* What stands at each place of the neighbourhood after each symmetry:   0 1 2
    *                                                                       3   4
    *                                                                       5 6 7  */
-  static const uint8_t orders[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4, 7, 1, 6, 0, 3, 5}, {7, 6, 5, 4, 3, 2, 1, 0},
-                                       {5, 3, 0, 6, 1, 7, 4, 2}, {2, 1, 0, 4, 3, 7, 6, 5}, {5, 6, 7, 3, 4, 0, 1, 2},
-                                       {0, 3, 5, 1, 6, 2, 4, 7}, {7, 4, 2, 6, 1, 5, 3, 0}};
+  static const uint8_t orders[8][8] = {
+      {0, 1, 2, 3, 4, 5, 6, 7}, {2, 4, 7, 1, 6, 0, 3, 5}, {7, 6, 5, 4, 3, 2, 1, 0}, {5, 3, 0, 6, 1, 7, 4, 2},
+      {2, 1, 0, 4, 3, 7, 6, 5}, {5, 6, 7, 3, 4, 0, 1, 2}, {0, 3, 5, 1, 6, 2, 4, 7}, {7, 4, 2, 6, 1, 5, 3, 0}};
   uint8_t digits[8];
   neighbourhood(board, me, site, digits);
   features->pattern = features->pattern_canonical = pattern_code(digits, orders[0]);
@@ -184,7 +184,8 @@ static void legal_move(km_feature_reader *reader, uint8_t me, uint16_t point, km
   km_board_undo(board, &undo);
 }
 
-void km_feature_reader_move(km_feature_reader *reader, uint8_t me, uint16_t point, km_move_features *features) {
+void km_feature_reader_move(km_feature_reader *reader, uint8_t me, uint16_t point,
+                            km_move_features *features) {
   const km_board *board = &reader->board;
   unsigned r = point / board->cols, c = point % board->cols;
   unsigned down = board->rows - 1u - r, right = board->cols - 1u - c;
@@ -212,13 +213,17 @@ static const struct {
     {"distance_to_edge", "lines between the point and the nearest edge"},
 };
 
-const char *km_move_feature_name(unsigned i) { return columns[i].name; }
-const char *km_move_feature_doc(unsigned i) { return columns[i].doc; }
+const char *km_move_feature_name(unsigned i) {
+  return columns[i].name;
+}
+const char *km_move_feature_doc(unsigned i) {
+  return columns[i].doc;
+}
 
 int32_t km_move_feature_value(const km_move_features *features, unsigned i) {
-  const int32_t values[KM_MOVE_FEATURES] = {features->pattern,     features->pattern_canonical,
-                                            features->can_capture, features->can_connect,
-                                            features->creates_eye, features->liberties_after,
+  const int32_t values[KM_MOVE_FEATURES] = {features->pattern,         features->pattern_canonical,
+                                            features->can_capture,     features->can_connect,
+                                            features->creates_eye,     features->liberties_after,
                                             features->enemy_liberties, features->distance_to_edge};
   return values[i];
 }
@@ -243,4 +248,8 @@ size_t km_feature_reader_ladder_escapes(km_feature_reader *reader, uint8_t me, u
   memset(reader->mark, 0, reader->board.n_points);
   km_ladder_escapes(reader->ladder, &reader->board, me, reader->mark);
   return list_marked(reader, points);
+}
+
+uint64_t km_feature_reader_ladders_cut(const km_feature_reader *reader) {
+  return km_ladder_n_cut(reader->ladder);
 }

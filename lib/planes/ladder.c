@@ -1,10 +1,12 @@
 /* ladder.c: attack and defence by turns. See ladder.h.
  *
- * The attacker moves when the prey has two liberties, and only at one of them: the prey then has the other one left, for
- * what he captures stood next to no empty point but his move, so never next to the prey. That gives the test that
- * settles most chains without a move being made: if a stone at the other liberty alone brings three, the prey is out.
+ * The attacker moves when the prey has two liberties, and only at one of them: the prey then has the other
+ * one left, for what he captures stood next to no empty point but his move, so never next to the prey. That
+ * gives the test that settles most chains without a move being made: if a stone at the other liberty alone
+ * brings three, the prey is out.
  *
- * The defender moves when the prey has one liberty: there, or at the last liberty of an attacker's chain next to it. */
+ * The defender moves when the prey has one liberty: there, or at the last liberty of an attacker's chain next
+ * to it. */
 #include "ladder.h"
 
 #include <assert.h>
@@ -21,7 +23,8 @@ enum {
   MEMO_FROM = 64,      /* positions read of a chain before facts are worth keeping */
 };
 
-/* "The prey is lost within captured_from plies and more; safe for safe_to plies and fewer" with the defender to move. */
+/* "The prey is lost within captured_from plies and more; safe for safe_to plies and fewer" with the defender
+ * to move. */
 typedef struct ladder_fact {
   km_hash128 hash;
   uint32_t generation; /* of the chain it is about; another one: no fact */
@@ -31,12 +34,13 @@ typedef struct ladder_fact {
 
 struct km_ladder {
   int depth, sensible;
-  unsigned n_candidates; /* in use, of all levels */
-  uint16_t *candidates;  /* sites */
+  unsigned n_candidates;   /* in use, of all levels */
+  uint16_t *candidates;    /* sites */
   uint32_t stamp, *stamps; /* by site: equal to stamp when listed already */
   ladder_fact *memo;
   uint32_t generation;
-  uint64_t n_nodes, most_nodes, n_cut; /* n_nodes of the present chain */
+  uint64_t n_nodes; /* of the present chain */
+  uint64_t n_cut;
 };
 
 km_ladder *km_ladder_new(size_t n_points, uint32_t variants) {
@@ -65,8 +69,9 @@ void km_ladder_free(km_ladder *ladder) {
   free(ladder);
 }
 
-uint64_t km_ladder_n_cut(const km_ladder *ladder) { return ladder->n_cut; }
-uint64_t km_ladder_most_nodes(const km_ladder *ladder) { return ladder->most_nodes; }
+uint64_t km_ladder_n_cut(const km_ladder *ladder) {
+  return ladder->n_cut;
+}
 
 /* ---- facts ---- */
 
@@ -99,7 +104,9 @@ static void learn(const km_ladder *ladder, const km_board *board, int depth, int
 
 /* ---- reading ---- */
 
-static inline unsigned chain_of(const km_board *board, unsigned site) { return board->cell[site] & KM_CELL_HEAD; }
+static inline unsigned chain_of(const km_board *board, unsigned site) {
+  return board->cell[site] & KM_CELL_HEAD;
+}
 
 /* The two liberties of a chain: one is looked for, the other follows from their sum. */
 static void two_liberties(const km_board *board, unsigned chain, uint16_t liberty[2]) {
@@ -127,8 +134,9 @@ static unsigned add_distinct(unsigned set[3], unsigned n, unsigned site) {
   return n + 1;
 }
 
-/* Whether a prey of the two liberties attacked and left, once the attacker is at the first, has at least three after
- * a stone at the second. What that stone may capture is left out: a no is not certain, a yes is. */
+/* Whether a prey of the two liberties attacked and left, once the attacker is at the first, has at least
+ * three after a stone at the second. What that stone may capture is left out: a no is not certain, a yes is.
+ */
 static int steps_out(const km_ladder *ladder, const km_board *board, unsigned prey_cell, unsigned attacked,
                      unsigned left) {
   const int step[4] = {-1, 1, -(int)board->stride, board->stride};
@@ -209,6 +217,28 @@ static int may_defend(const km_ladder *ladder, const km_board *board, uint8_t co
          !fills_eye(ladder, board, colour, site);
 }
 
+/* Makes each listed move once: 1 if one of them saves the prey at once. Else only those that leave it two
+ * liberties stay in the list, whose new end is *end: the rest is illegal or hopeless. */
+static int sift(km_ladder *ladder, km_board *board, unsigned prey, unsigned *end) {
+  uint8_t colour = km_cell_colour(board->cell[prey]);
+  unsigned begin = ladder->n_candidates, n = begin;
+  for (unsigned i = begin; i < *end; ++i) {
+    unsigned site = ladder->candidates[i];
+    if (!may_defend(ladder, board, colour, site))
+      continue;
+    km_undo undo;
+    km_board_play_undo(board, colour, km_board_point(board, site), &undo);
+    unsigned n_liberties = km_chain_liberties(board, chain_of(board, prey));
+    km_board_undo(board, &undo);
+    if (n_liberties >= 3)
+      return 1;
+    if (n_liberties == 2)
+      ladder->candidates[n++] = (uint16_t)site;
+  }
+  *end = n;
+  return 0;
+}
+
 /* Whether the prey, in atari with the defender to move, is lost. */
 static int is_lost(km_ladder *ladder, km_board *board, unsigned prey, int depth) {
   if (++ladder->n_nodes > KM_LADDER_NODES)
@@ -221,7 +251,9 @@ static int is_lost(km_ladder *ladder, km_board *board, unsigned prey, int depth)
   unsigned begin = ladder->n_candidates;
   list_candidates(ladder, board, prey);
   unsigned end = ladder->n_candidates;
-  int lost = 1;
+  ladder->n_candidates = begin;
+  int lost = !(depth > 1 && end - begin > 1 && sift(ladder, board, prey, &end));
+  ladder->n_candidates = end;
   for (unsigned i = begin; i < end && lost; ++i)
     lost = !may_defend(ladder, board, colour, ladder->candidates[i]) ||
            !escape(ladder, board, prey, ladder->candidates[i], depth - 1);
@@ -232,7 +264,8 @@ static int is_lost(km_ladder *ladder, km_board *board, unsigned prey, int depth)
 }
 
 /* Whether the attacker at one of the prey's two liberties, the other being left, captures it. */
-static int capture(km_ladder *ladder, km_board *board, unsigned prey, unsigned attacked, unsigned left, int depth) {
+static int capture(km_ladder *ladder, km_board *board, unsigned prey, unsigned attacked, unsigned left,
+                   int depth) {
   if (depth <= 0 || steps_out(ladder, board, board->cell[prey], attacked, left))
     return 0;
   uint8_t attacker = km_opponent(km_cell_colour(board->cell[prey]));
@@ -268,8 +301,6 @@ static void begin_chain(km_ladder *ladder) {
 
 static void end_chain(km_ladder *ladder) {
   ladder->n_cut += ladder->n_nodes > KM_LADDER_NODES;
-  if (ladder->n_nodes > ladder->most_nodes)
-    ladder->most_nodes = ladder->n_nodes;
 }
 
 /* Whether site is the head of a chain of colour with n liberties. */

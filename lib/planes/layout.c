@@ -1,7 +1,7 @@
 /* layout.c: the tables of planes. See layout.h.
  *
- * The fill functions come first, then a table a layout. Rows that differ by a number only are made by macros, so that
- * a table reads as its specification does. */
+ * The fill functions come first, then a table a layout. Rows that differ by a number only are made by macros,
+ * so that a table reads as its specification does. */
 #include "kifumill/layout.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static km_plane_source own(unsigned ago, const km_plane_moment *moment) {
 }
 
 static km_plane_source opponent(unsigned ago, const km_plane_moment *moment) {
-  return (km_plane_source){moment->to_play == KM_BLACK ? KM_STORE_BLACK_VIEW : KM_STORE_WHITE_VIEW, 2 * ago + 1};
+  return (km_plane_source){moment->to_play == KM_BLACK ? KM_STORE_BLACK_VIEW : KM_STORE_WHITE_VIEW,
+                           2 * ago + 1};
 }
 
 static km_plane_source black(unsigned ago, const km_plane_moment *moment) {
@@ -59,7 +60,8 @@ static km_plane_source feature(unsigned arg, const km_plane_moment *moment) {
   return (km_plane_source){KM_STORE_FEATURE, arg};
 }
 
-/* ---- the tables ---- */
+/* ---- the tables: a row a line, planes in groups ---- */
+/* clang-format off */
 
 #define OWN(i) {"own_" #i, "stones of the player to move, " #i " moves ago", KM_PLANE_HISTORY, own, i, 0}
 #define OPPONENT(i) {"opponent_" #i, "stones of the opponent, " #i " moves ago", KM_PLANE_HISTORY, opponent, i, 0}
@@ -150,6 +152,8 @@ static const km_layout layouts[] = {
      ROWS(leela_zero), 0},
 };
 
+/* clang-format on */
+
 /* In the order of the bits. */
 static const char *const variant_names[] = {"capture1", "setup-old", "colour", "sensible", "depth50"};
 enum { N_VARIANTS = sizeof variant_names / sizeof variant_names[0] };
@@ -161,7 +165,9 @@ const char *km_plane_kind_name(km_plane_kind kind) {
   return names[kind];
 }
 
-const km_layout *km_layout_at(size_t i) { return i < sizeof layouts / sizeof layouts[0] ? &layouts[i] : NULL; }
+const km_layout *km_layout_at(size_t i) {
+  return i < sizeof layouts / sizeof layouts[0] ? &layouts[i] : NULL;
+}
 
 static const km_layout *find(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; ++i)
@@ -170,7 +176,9 @@ static const km_layout *find(const char *name, size_t length) {
   return NULL;
 }
 
-const km_layout *km_layout_find(const char *name) { return find(name, strlen(name)); }
+const km_layout *km_layout_find(const char *name) {
+  return find(name, strlen(name));
+}
 
 size_t km_layout_n_planes(const km_layout *layout, uint32_t variants) {
   size_t n = 0;
@@ -199,7 +207,8 @@ km_status km_layout_parse(const char *text, const km_layout **layout, uint32_t *
   *variants = 0;
   *layout = find(text, length);
   if (*layout == NULL)
-    return km_err_set(err, KM_ERR_USAGE, 0, "no plane layout \"%.*s\"", (int)(length < 80 ? length : 80), text);
+    return km_err_set(err, KM_ERR_USAGE, 0, "no plane layout \"%.*s\"", (int)(length < 80 ? length : 80),
+                      text);
   const char *next = text + length;
   while (*next != '\0') { /* at ':' or ',' */
     const char *name = next + 1;

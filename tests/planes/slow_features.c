@@ -1,4 +1,5 @@
-/* slow_features.c: see slow_features.h. Nothing here is shared with the library but the numbers of colours and variants. */
+/* slow_features.c: see slow_features.h. Nothing here is shared with the library but the numbers of colours
+ * and variants. */
 #include "slow_features.h"
 
 #include <stdlib.h>
@@ -6,94 +7,23 @@
 
 #include "kifumill/layout.h"
 
-void slow_init(slow_position *position, unsigned rows, unsigned cols) {
-  memset(position, 0, sizeof *position);
-  position->rows = rows;
-  position->cols = cols;
-  position->ko = -1;
-}
-
-static int inside(const slow_position *position, int r, int c) {
+static int inside(const slow_board *position, int r, int c) {
   return r >= 0 && c >= 0 && r < (int)position->rows && c < (int)position->cols;
 }
 
-unsigned slow_near(const slow_position *position, unsigned point, unsigned near[4]) {
-  static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-  int r = (int)(point / position->cols), c = (int)(point % position->cols);
-  unsigned n = 0;
-  for (int i = 0; i < 4; ++i)
-    if (inside(position, r + step[i][0], c + step[i][1]))
-      near[n++] = (unsigned)((r + step[i][0]) * (int)position->cols + c + step[i][1]);
-  return n;
+int slow_legal(const slow_board *position, uint8_t colour, unsigned point) {
+  return slow_classify(position, colour, (uint16_t)point) == KM_PLAY_LEGAL;
 }
 
-void slow_chain_at(const slow_position *position, unsigned point, slow_chain *chain) {
-  uint8_t seen[SLOW_MAX] = {0};
-  chain->n_stones = chain->n_liberties = 0;
-  chain->stones[chain->n_stones++] = (uint16_t)point;
-  seen[point] = 1;
-  for (unsigned i = 0; i < chain->n_stones; ++i) {
-    unsigned near[4], n = slow_near(position, chain->stones[i], near);
-    for (unsigned j = 0; j < n; ++j) {
-      if (seen[near[j]])
-        continue;
-      if (position->stone[near[j]] == position->stone[point])
-        chain->stones[chain->n_stones++] = (uint16_t)near[j];
-      else if (position->stone[near[j]] == 0)
-        chain->liberties[chain->n_liberties++] = (uint16_t)near[j];
-      else
-        continue;
-      seen[near[j]] = 1;
-    }
-  }
-}
-
-/* Puts the stone, removes what it captures, sets ko; 0 if the own chain then has no liberty (suicide). */
-static int execute(slow_position *position, uint8_t colour, unsigned point, unsigned *n_captured) {
-  slow_chain chain;
-  unsigned near[4], n = slow_near(position, point, near), last = 0;
-  *n_captured = 0;
-  position->stone[point] = colour;
-  for (unsigned i = 0; i < n; ++i) {
-    if (position->stone[near[i]] != 3 - colour)
-      continue;
-    slow_chain_at(position, near[i], &chain);
-    if (chain.n_liberties > 0)
-      continue;
-    for (unsigned j = 0; j < chain.n_stones; ++j)
-      position->stone[chain.stones[j]] = 0;
-    *n_captured += chain.n_stones;
-    last = near[i];
-  }
-  slow_chain_at(position, point, &chain);
-  position->ko = -1;
-  if (*n_captured == 1 && chain.n_stones == 1 && chain.n_liberties == 1) {
-    position->ko = (int)last;
-    position->ko_colour = (uint8_t)(3 - colour);
-  }
-  return chain.n_liberties > 0;
-}
-
-int slow_legal(const slow_position *position, uint8_t colour, unsigned point) {
-  if (position->stone[point] != 0 || (position->ko == (int)point && position->ko_colour == colour))
-    return 0;
-  slow_position after = *position;
-  unsigned n_captured;
-  return execute(&after, colour, point, &n_captured);
-}
-
-unsigned slow_play(slow_position *position, uint8_t colour, unsigned point) {
-  unsigned n_captured = 0;
-  if (point < position->rows * position->cols)
-    execute(position, colour, point, &n_captured);
-  else
-    position->ko = -1;
-  return n_captured;
+/* The number of stones that a move takes, after which *position is the position after it. */
+static unsigned captures_of(slow_board *position, uint8_t colour, unsigned point) {
+  slow_play(position, colour, (uint16_t)point);
+  return position->n_captured;
 }
 
 /* ---- eyes ---- */
 
-static int diagonals_ok(const slow_position *position, uint8_t colour, const uint8_t *eye, unsigned point) {
+static int diagonals_ok(const slow_board *position, uint8_t colour, const uint8_t *eye, unsigned point) {
   int r = (int)(point / position->cols), c = (int)(point % position->cols), bad = 0;
   for (int dr = -1; dr <= 1; dr += 2)
     for (int dc = -1; dc <= 1; dc += 2) {
@@ -103,13 +33,13 @@ static int diagonals_ok(const slow_position *position, uint8_t colour, const uin
       bad += position->stone[q] == 3 - colour || (position->stone[q] == 0 && !eye[q]);
     }
   unsigned near[4];
-  return bad <= (slow_near(position, point, near) == 4 ? 1 : 0);
+  return bad <= (slow_neighbours(position, point, near) == 4 ? 1 : 0);
 }
 
-void slow_true_eyes(const slow_position *position, uint8_t colour, uint8_t *eye) {
+void slow_true_eyes(const slow_board *position, uint8_t colour, uint8_t *eye) {
   unsigned n_points = position->rows * position->cols;
   for (unsigned p = 0; p < n_points; ++p) {
-    unsigned near[4], n = slow_near(position, p, near);
+    unsigned near[4], n = slow_neighbours(position, p, near);
     eye[p] = position->stone[p] == 0;
     for (unsigned i = 0; i < n; ++i)
       eye[p] &= position->stone[near[i]] == colour;
@@ -124,18 +54,18 @@ void slow_true_eyes(const slow_position *position, uint8_t colour, uint8_t *eye)
 
 /* ---- ladders, as SPEC §7.3 words them ---- */
 
-static int slow_escape(const slow_position *position, unsigned prey, unsigned move, int depth, unsigned options);
+static int slow_escape(const slow_board *position, unsigned prey, unsigned move, int depth, unsigned options);
 
 /* Points of Esc: the last liberty and the liberties of adjacent attacker chains in atari, where legal. */
-static unsigned escapes_of(const slow_position *position, unsigned prey, unsigned options, unsigned *points) {
+static unsigned escapes_of(const slow_board *position, unsigned prey, unsigned options, unsigned *points) {
   uint8_t me = position->stone[prey];
-  uint8_t *wanted = calloc(SLOW_MAX, 1), *eye = calloc(SLOW_MAX, 1);
+  uint8_t *wanted = calloc(KM_POINT_MAX, 1), *eye = calloc(KM_POINT_MAX, 1);
   slow_chain *chain = malloc(sizeof *chain), *other = malloc(sizeof *other);
   slow_chain_at(position, prey, chain);
   for (unsigned i = 0; i < chain->n_liberties; ++i)
     wanted[chain->liberties[i]] = 1;
   for (unsigned i = 0; i < chain->n_stones; ++i) {
-    unsigned near[4], n = slow_near(position, chain->stones[i], near);
+    unsigned near[4], n = slow_neighbours(position, chain->stones[i], near);
     for (unsigned j = 0; j < n; ++j)
       if (position->stone[near[j]] == 3 - me) {
         slow_chain_at(position, near[j], other);
@@ -153,15 +83,16 @@ static unsigned escapes_of(const slow_position *position, unsigned prey, unsigne
   return count;
 }
 
-static int slow_capture(const slow_position *position, unsigned prey, unsigned move, int depth, unsigned options) {
+static int slow_capture(const slow_board *position, unsigned prey, unsigned move, int depth,
+                        unsigned options) {
   if (depth <= 0)
     return 0;
-  slow_position *after = malloc(sizeof *after);
+  slow_board *after = malloc(sizeof *after);
   slow_chain *chain = malloc(sizeof *chain);
-  unsigned *points = malloc(SLOW_MAX * sizeof *points);
+  unsigned *points = malloc(KM_POINT_MAX * sizeof *points);
   *after = *position;
   uint8_t colour = position->stone[prey];
-  slow_play(after, (uint8_t)(3 - colour), move);
+  slow_play(after, (uint8_t)(3 - colour), (uint16_t)move);
   int result = 1;
   if (after->stone[prey] == colour) {
     slow_chain_at(after, prey, chain);
@@ -177,14 +108,15 @@ static int slow_capture(const slow_position *position, unsigned prey, unsigned m
   return result;
 }
 
-static int slow_escape(const slow_position *position, unsigned prey, unsigned move, int depth, unsigned options) {
+static int slow_escape(const slow_board *position, unsigned prey, unsigned move, int depth,
+                       unsigned options) {
   if (depth <= 0)
     return 1;
-  slow_position *after = malloc(sizeof *after);
+  slow_board *after = malloc(sizeof *after);
   slow_chain *chain = malloc(sizeof *chain);
   *after = *position;
   uint8_t colour = position->stone[prey];
-  slow_play(after, colour, move);
+  slow_play(after, colour, (uint16_t)move);
   slow_chain_at(after, prey, chain);
   int result = chain->n_liberties >= 2;
   if (chain->n_liberties == 2)
@@ -195,9 +127,11 @@ static int slow_escape(const slow_position *position, unsigned prey, unsigned mo
   return result;
 }
 
-static int ladder_depth(unsigned options) { return options & KM_VARIANT_DEPTH50 ? 50 : 100; }
+static int ladder_depth(unsigned options) {
+  return options & KM_VARIANT_DEPTH50 ? 50 : 100;
+}
 
-void slow_ladder_captures(const slow_position *position, uint8_t me, unsigned options, uint8_t *mark) {
+void slow_ladder_captures(const slow_board *position, uint8_t me, unsigned options, uint8_t *mark) {
   unsigned n_points = position->rows * position->cols;
   memset(mark, 0, n_points);
   slow_chain chain;
@@ -207,15 +141,16 @@ void slow_ladder_captures(const slow_position *position, uint8_t me, unsigned op
     slow_chain_at(position, p, &chain);
     for (unsigned i = 0; i < 2 && chain.n_liberties == 2; ++i)
       if (!mark[chain.liberties[i]] && slow_legal(position, me, chain.liberties[i]))
-        mark[chain.liberties[i]] = (uint8_t)slow_capture(position, p, chain.liberties[i], ladder_depth(options), options);
+        mark[chain.liberties[i]] =
+            (uint8_t)slow_capture(position, p, chain.liberties[i], ladder_depth(options), options);
   }
 }
 
-void slow_ladder_escapes(const slow_position *position, uint8_t me, unsigned options, uint8_t *mark) {
+void slow_ladder_escapes(const slow_board *position, uint8_t me, unsigned options, uint8_t *mark) {
   unsigned n_points = position->rows * position->cols;
   memset(mark, 0, n_points);
   slow_chain chain;
-  unsigned points[SLOW_MAX];
+  unsigned points[KM_POINT_MAX];
   for (unsigned p = 0; p < n_points; ++p) {
     if (position->stone[p] != me)
       continue;
@@ -231,14 +166,16 @@ void slow_ladder_escapes(const slow_position *position, uint8_t me, unsigned opt
 
 /* ---- the 48 (49) planes ---- */
 
-static unsigned at_most(unsigned n, unsigned limit) { return n < limit ? n : limit; }
+static unsigned at_most(unsigned n, unsigned limit) {
+  return n < limit ? n : limit;
+}
 
-static void slow_move_planes(const slow_position *position, uint8_t me, unsigned p, unsigned variants, const uint8_t *eye,
-                             uint8_t *planes) {
+static void slow_move_planes(const slow_board *position, uint8_t me, unsigned p, unsigned variants,
+                             const uint8_t *eye, uint8_t *planes) {
   unsigned n = position->rows * position->cols;
-  slow_position after = *position;
+  slow_board after = *position;
   slow_chain chain;
-  unsigned captured = slow_play(&after, me, p);
+  unsigned captured = captures_of(&after, me, p);
   slow_chain_at(&after, p, &chain);
   if (!(variants & KM_VARIANT_CAPTURE1))
     planes[(20 + at_most(captured, 7)) * n + p] = 1;
@@ -250,9 +187,10 @@ static void slow_move_planes(const slow_position *position, uint8_t me, unsigned
   planes[46 * n + p] = !eye[p];
 }
 
-void slow_planes48(const slow_position *position, uint8_t me, const int *age, unsigned variants, uint8_t *planes) {
+void slow_planes48(const slow_board *position, uint8_t me, const int *age, unsigned variants,
+                   uint8_t *planes) {
   unsigned n = position->rows * position->cols;
-  uint8_t eye[SLOW_MAX];
+  uint8_t eye[KM_POINT_MAX];
   slow_chain chain;
   memset(planes, 0, 49 * (size_t)n);
   slow_true_eyes(position, me, eye);
@@ -278,7 +216,7 @@ void slow_planes48(const slow_position *position, uint8_t me, const int *age, un
 
 /* ---- the seven features of a point ---- */
 
-static int pattern_code(const slow_position *position, uint8_t me, unsigned point, int k) {
+static int pattern_code(const slow_board *position, uint8_t me, unsigned point, int k) {
   /* The neighbourhood as a 3×3 board of digits, turned by k, read row by row. */
   uint8_t digits[9], turned[9];
   int r = (int)(point / position->cols), c = (int)(point % position->cols), code = 0;
@@ -298,12 +236,14 @@ static int pattern_code(const slow_position *position, uint8_t me, unsigned poin
   return code;
 }
 
-static void legal_features(const slow_position *position, uint8_t me, unsigned point, slow_move_features *features) {
-  unsigned near[4], n = slow_near(position, point, near), n_points = position->rows * position->cols, n_own = 0;
-  slow_position after = *position;
+static void legal_features(const slow_board *position, uint8_t me, unsigned point,
+                           slow_move_features *features) {
+  unsigned near[4], n = slow_neighbours(position, point, near), n_points = position->rows * position->cols,
+                    n_own = 0;
+  slow_board after = *position;
   slow_chain chain;
-  uint8_t before[SLOW_MAX], later[SLOW_MAX], own[SLOW_MAX] = {0};
-  features->can_capture = slow_play(&after, me, point) > 0;
+  uint8_t before[KM_POINT_MAX], later[KM_POINT_MAX], own[KM_POINT_MAX] = {0};
+  features->can_capture = captures_of(&after, me, point) > 0;
   for (unsigned i = 0; i < n; ++i) {
     if (position->stone[near[i]] == me && !own[near[i]]) {
       slow_chain_at(position, near[i], &chain);
@@ -329,7 +269,8 @@ static void legal_features(const slow_position *position, uint8_t me, unsigned p
   features->liberties_after = (int)chain.n_liberties;
 }
 
-void slow_move_features_at(const slow_position *position, uint8_t me, unsigned point, slow_move_features *features) {
+void slow_move_features_at(const slow_board *position, uint8_t me, unsigned point,
+                           slow_move_features *features) {
   memset(features, 0, sizeof *features);
   features->pattern = features->pattern_canonical = pattern_code(position, me, point, 0);
   for (int k = 1; k < 8; ++k) {
@@ -339,7 +280,8 @@ void slow_move_features_at(const slow_position *position, uint8_t me, unsigned p
   }
   features->enemy_liberties = -1;
   unsigned r = point / position->cols, c = point % position->cols;
-  features->distance_to_edge = (int)at_most(at_most(r, c), at_most(position->rows - 1 - r, position->cols - 1 - c));
+  features->distance_to_edge =
+      (int)at_most(at_most(r, c), at_most(position->rows - 1 - r, position->cols - 1 - c));
   if (slow_legal(position, me, point))
     legal_features(position, me, point, features);
 }
@@ -374,13 +316,14 @@ void slow_turn(const uint8_t *plane, unsigned rows, unsigned cols, int k, uint8_
 }
 
 /* The stones of colour i moves ago; zeros before the first position. */
-static void stones_ago(const slow_position *history, unsigned n, unsigned ago, uint8_t colour, uint8_t *plane) {
+static void stones_ago(const slow_board *history, unsigned n, unsigned ago, uint8_t colour, uint8_t *plane) {
   unsigned n_points = history->rows * history->cols;
   for (unsigned p = 0; p < n_points; ++p)
     plane[p] = ago < n && history[n - 1 - ago].stone[p] == colour;
 }
 
-void slow_history_planes(const char *layout, const slow_position *history, unsigned n, uint8_t to_play, uint8_t *planes) {
+void slow_history_planes(const char *layout, const slow_board *history, unsigned n, uint8_t to_play,
+                         uint8_t *planes) {
   unsigned size = history->rows * history->cols, steps = at_most(n, 8);
   int leela = strcmp(layout, "leela-zero") == 0;
   memset(planes, 0, (leela ? 18 : 17) * (size_t)size);

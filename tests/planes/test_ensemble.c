@@ -1,9 +1,11 @@
-/* test_ensemble.c: the average over symmetries, layouts by name, options refused, and the digest of kifumill/sha256.h. */
+/* test_ensemble.c: the average over symmetries, layouts by name, options refused, and the digest of
+ * kifumill/sha256.h. */
 #include <math.h>
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "kifumill/ensemble.h"
@@ -24,7 +26,8 @@ static km_status judge(void *context, size_t n_rows, const uint8_t *planes, floa
     for (size_t output = 0; output <= self->n_outputs; ++output) {
       double sum = 0;
       for (size_t j = 0; j < self->row_bytes; ++j)
-        sum += planes[i * self->row_bytes + j] * (km_random_unit(km_random(7, output, j, KM_PURPOSE_MODEL)) - 0.5);
+        sum += planes[i * self->row_bytes + j] *
+               (km_random_unit(km_random(7, output, j, KM_PURPOSE_MODEL)) - 0.5);
       float squashed = (float)tanh(sum);
       if (output < self->n_outputs)
         policies[i * self->n_outputs + output] = squashed;
@@ -39,8 +42,11 @@ static void opinion(unsigned rows, unsigned cols, int k, float *policy, float *v
   static km_board board;
   km_plane_encoder *encoder;
   km_ensemble *ensemble;
-  km_plane_options options = {.layout = km_layout_find("alphago-zero"), .rows = (uint8_t)rows, .cols = (uint8_t)cols,
-                              .symmetries = 0xff, .packing = KM_PACK_BYTES};
+  km_plane_options options = {.layout = km_layout_find("alphago-zero"),
+                              .rows = (uint8_t)rows,
+                              .cols = (uint8_t)cols,
+                              .symmetries = 0xff,
+                              .packing = KM_PACK_BYTES};
   assert_int_equal(km_plane_encoder_new(&encoder, &options, NULL), KM_OK);
   lopsided evaluator = {km_plane_encoder_row_bytes(encoder), (size_t)rows * cols + 1, 0};
   assert_int_equal(km_ensemble_new(&ensemble, encoder, judge, &evaluator, NULL), KM_OK);
@@ -92,7 +98,10 @@ static void test_layouts(void **state) {
   static const struct {
     const char *name;
     size_t n_planes;
-  } expected[] = {{"alphago-zero", 17}, {"black-white", 17}, {"black-white-literal", 17}, {"alphago-48", 48},
+  } expected[] = {{"alphago-zero", 17},
+                  {"black-white", 17},
+                  {"black-white-literal", 17},
+                  {"alphago-48", 48},
                   {"leela-zero", 18}};
   size_t n = 0;
   for (const km_layout *layout; (layout = km_layout_at(n)) != NULL; ++n) {
@@ -102,7 +111,8 @@ static void test_layouts(void **state) {
     assert_true(layout->n_rows <= KM_PLANES_MAX);
     assert_int_equal(km_layout_has_features(layout), strcmp(layout->name, "alphago-48") == 0);
     for (size_t i = 0; i < layout->n_rows; ++i) {
-      assert_true(strlen(layout->planes[i].doc) > 0 && strlen(km_plane_kind_name(layout->planes[i].kind)) > 0);
+      assert_true(strlen(layout->planes[i].doc) > 0 &&
+                  strlen(km_plane_kind_name(layout->planes[i].kind)) > 0);
       for (size_t j = 0; j < i; ++j)
         assert_string_not_equal(layout->planes[i].name, layout->planes[j].name);
     }
@@ -115,8 +125,15 @@ static void test_parse(void **state) {
   (void)state;
   static const char *const good[] = {"alphago-zero", "leela-zero", "alphago-48", "alphago-48:capture1",
                                      "alphago-48:capture1,setup-old,colour,sensible,depth50"};
-  static const char *const bad[] = {"", "alphago", "alphago-zeroo", ":", "alphago-48:", "alphago-48:colour,",
-                                    "alphago-48:color", "alphago-zero:colour", "alphago-48:colour:capture1"};
+  static const char *const bad[] = {"",
+                                    "alphago",
+                                    "alphago-zeroo",
+                                    ":",
+                                    "alphago-48:",
+                                    "alphago-48:colour,",
+                                    "alphago-48:color",
+                                    "alphago-zero:colour",
+                                    "alphago-48:colour:capture1"};
   const km_layout *layout;
   uint32_t variants;
   char text[KM_LAYOUT_TEXT];
@@ -158,8 +175,8 @@ static void test_row_sizes(void **state) {
   assert_int_equal(km_plane_encoder_new(&encoder, &options, NULL), KM_OK);
   assert_int_equal(km_plane_encoder_row_bytes(encoder), 782);
   km_plane_encoder_free(encoder);
-  options = (km_plane_options){.layout = km_layout_at(0), .rows = 9, .cols = 13, .symmetries = 0xff,
-                               .packing = KM_PACK_BYTES};
+  options = (km_plane_options){
+      .layout = km_layout_at(0), .rows = 9, .cols = 13, .symmetries = 0xff, .packing = KM_PACK_BYTES};
   assert_int_equal(km_plane_encoder_new(&encoder, &options, NULL), KM_OK);
   assert_int_equal(km_plane_encoder_row_bytes(encoder), 17 * 9 * 13);
   assert_int_equal(km_plane_encoder_options(encoder)->symmetries, 1 << 0 | 1 << 2 | 1 << 4 | 1 << 5);
@@ -177,8 +194,8 @@ static void test_sha256(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_commutes), cmocka_unit_test(test_layouts),
-                                     cmocka_unit_test(test_parse),    cmocka_unit_test(test_refused),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_commutes),  cmocka_unit_test(test_layouts),
+                                     cmocka_unit_test(test_parse),     cmocka_unit_test(test_refused),
                                      cmocka_unit_test(test_row_sizes), cmocka_unit_test(test_sha256)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

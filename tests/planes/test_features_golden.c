@@ -1,13 +1,14 @@
-/* test_features_golden.c: tests/golden/features.json (chains, eyes, ladders, the seven features of every empty point for both
- * players) and tests/golden/planes_text. */
-#include <stdarg.h>
-#include <setjmp.h>
+/* test_features_golden.c: tests/golden/features.json (chains, eyes, ladders, the seven features of every
+ * empty point for both players) and tests/golden/planes_text. */
 #include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
-#include "golden_record.h"
+#include "golden_game.h"
 #include "kifumill/encoder.h"
 #include "kifumill/features.h"
 
@@ -25,7 +26,7 @@ static void board_of(json_t *rows, km_board *board) {
 static size_t mark_points(json_t *list, const km_board *board, uint8_t *mark) {
   memset(mark, 0, KM_POINT_MAX);
   for (size_t i = 0; i < json_array_size(list); ++i)
-    mark[golden_point(json_string_value(json_array_get(list, i)), board->rows, board->cols)] = 1;
+    mark[golden_point(json_string_value(json_array_get(list, i)), board->cols)] = 1;
   return json_array_size(list);
 }
 
@@ -35,8 +36,8 @@ static void check_chains(json_t *chains, const km_board *board) {
   size_t n_stones = 0;
   for (size_t i = 0; i < json_array_size(chains); ++i) {
     json_t *chain = json_array_get(chains, i), *stones = json_object_get(chain, "stones");
-    unsigned name = km_board_chain(board, golden_point(json_string_value(json_array_get(stones, 0)), board->rows,
-                                                       board->cols));
+    unsigned name =
+        km_board_chain(board, golden_point(json_string_value(json_array_get(stones, 0)), board->cols));
     assert_int_equal(mark_points(stones, board, mark), km_chain_stones(board, name, sites));
     for (unsigned j = 0; j < km_chain_size(board, name); ++j)
       assert_true(mark[km_board_point(board, sites[j])]);
@@ -68,7 +69,7 @@ static void check_moves(json_t *expected, km_feature_reader *reader, const km_bo
   assert_int_equal(json_object_size(expected), n_empty);
   json_object_foreach(expected, name, values) {
     km_move_features features;
-    km_feature_reader_move(reader, me, golden_point(name, board->rows, board->cols), &features);
+    km_feature_reader_move(reader, me, golden_point(name, board->cols), &features);
     assert_int_equal(json_object_size(values), KM_MOVE_FEATURES);
     for (unsigned i = 0; i < KM_MOVE_FEATURES; ++i)
       if (km_move_feature_value(&features, i) !=
@@ -84,7 +85,8 @@ static void check_player(json_t *expected, km_feature_reader *reader, const km_b
   check_list(json_object_get(expected, "ladder_capture"), board, points, n);
   n = km_feature_reader_ladder_escapes(reader, me, points);
   check_list(json_object_get(expected, "ladder_escape"), board, points, n);
-  assert_int_equal(mark_points(json_object_get(expected, "true_eyes"), board, mark), km_true_eyes(board, me, eye));
+  assert_int_equal(mark_points(json_object_get(expected, "true_eyes"), board, mark),
+                   km_true_eyes(board, me, eye));
   assert_memory_equal(mark, eye, board->n_points);
   check_moves(json_object_get(expected, "features"), reader, board, me);
 }
@@ -122,30 +124,40 @@ static const char *layout_of(const char *key) {
   return NULL;
 }
 
-static void encode_position(const char *game_name, unsigned ply, const char *layout, uint8_t *row, size_t *n_planes) {
-  static golden_record record;
+/* The golden game whose name begins so. */
+static void load_by_prefix(golden_game *golden, const char *prefix) {
+  char **names = golden_names();
+  assert_non_null(names);
+  size_t i = 0;
+  while (names[i] != NULL && strncmp(names[i], prefix, strlen(prefix)) != 0)
+    ++i;
+  assert_non_null(names[i]);
+  assert_int_equal(golden_load(golden, names[i]), 0);
+  golden_names_free(names);
+}
+
+static void encode_position(const char *prefix, unsigned ply, const char *layout, uint8_t *row,
+                            size_t *n_planes) {
   static km_replay replay;
-  char path[512];
+  golden_game golden;
   km_plane_encoder *encoder;
-  glob_t found;
-  snprintf(path, sizeof path, "tests/golden/games/%s*.json", game_name);
-  assert_int_equal(glob(path, 0, NULL, &found), 0);
-  assert_int_equal(found.gl_pathc, 1);
-  golden_record_load(&record, found.gl_pathv[0]);
-  globfree(&found);
-  km_plane_options options = {.layout = km_layout_find(layout), .rows = record.game.rows, .cols = record.game.cols,
-                              .symmetries = 1, .packing = KM_PACK_BYTES};
+  load_by_prefix(&golden, prefix);
+  km_plane_options options = {.layout = km_layout_find(layout),
+                              .rows = golden.game.rows,
+                              .cols = golden.game.cols,
+                              .symmetries = 1,
+                              .packing = KM_PACK_BYTES};
   assert_int_equal(km_plane_encoder_new(&encoder, &options, NULL), KM_OK);
-  km_replay_init(&replay, &record.game, &(km_replay_options){0});
+  km_replay_init(&replay, &golden.game, &(km_replay_options){0});
   km_plane_encoder_begin(encoder, &replay);
   while (replay.ply < ply) {
     assert_int_equal(km_replay_step(&replay), KM_OK);
     km_plane_encoder_follow(encoder, &replay);
   }
-  km_plane_encoder_encode(encoder, &replay.board, km_game_to_play(&record.game, ply), 0, row);
+  km_plane_encoder_encode(encoder, &replay.board, km_game_to_play(&golden.game, ply), 0, row);
   *n_planes = km_plane_encoder_n_planes(encoder);
   km_plane_encoder_free(encoder);
-  golden_record_clear(&record);
+  golden_clear(&golden);
 }
 
 /* Digits of the file in order are the bytes of the row, "plane I" lines and the digest line left out. */

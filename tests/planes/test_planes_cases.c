@@ -1,10 +1,13 @@
-/* test_planes_cases.c: tests/cases T01…T21: history, set-up, passes, symmetries, indices, values, liberties, ages, ko.
+/* test_planes_cases.c: tests/cases T01…T21: history, set-up, passes, symmetries, indices, values, liberties,
+ * ages, ko.
  *
- * Games are written as in the cases, "B cc W gg", set-up as "AB …" before the moves; points are SGF letters. */
-#include <stdarg.h>
+ * Games are written as in the cases, "B cc W gg", set-up as "AB …" before the moves; points are SGF letters.
+ */
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "kifumill/encoder.h"
@@ -29,7 +32,10 @@ static uint16_t point_at(const char *text, unsigned cols) {
 static void read_game(playing *p, unsigned rows, unsigned cols, const char *text) {
   char copy[512], *rest = NULL, kind[3] = "";
   memset(&p->game, 0, sizeof p->game);
-  p->game = (km_game){.rows = (uint8_t)rows, .cols = (uint8_t)cols, .moves = p->moves, .setup = p->setup,
+  p->game = (km_game){.rows = (uint8_t)rows,
+                      .cols = (uint8_t)cols,
+                      .moves = p->moves,
+                      .setup = p->setup,
                       .final_to_play = KM_BLACK};
   assert_true(strlen(text) < sizeof copy);
   strcpy(copy, text);
@@ -49,8 +55,8 @@ static void read_game(playing *p, unsigned rows, unsigned cols, const char *text
 
 /* Starts a game in a layout and goes to the position after ply moves. */
 static void go_to(playing *p, const char *layout, unsigned ply) {
-  km_plane_options options = {.rows = p->game.rows, .cols = p->game.cols, .symmetries = 0xff,
-                              .packing = KM_PACK_BYTES};
+  km_plane_options options = {
+      .rows = p->game.rows, .cols = p->game.cols, .symmetries = 0xff, .packing = KM_PACK_BYTES};
   km_plane_encoder_free(p->encoder);
   assert_int_equal(km_layout_parse(layout, &options.layout, &options.variants, NULL), KM_OK);
   assert_int_equal(km_plane_encoder_new(&p->encoder, &options, NULL), KM_OK);
@@ -66,7 +72,9 @@ static void encode(playing *p, int k) {
   km_plane_encoder_encode(p->encoder, &p->replay.board, km_game_to_play(&p->game, p->replay.ply), k, p->row);
 }
 
-static const uint8_t *plane(const playing *p, unsigned i) { return p->row + i * p->replay.board.n_points; }
+static const uint8_t *plane(const playing *p, unsigned i) {
+  return p->row + i * p->replay.board.n_points;
+}
 
 static unsigned sum(const playing *p, unsigned i) {
   unsigned n = 0;
@@ -166,7 +174,8 @@ static void test_rows(void **state) { /* T08 */
 static void test_values(void **state) { /* T09, T11 */
   (void)state;
   for (int row = 0; row < 5; ++row)
-    assert_int_equal(km_value_target(KM_WINNER_WHITE, row % 2 == 0 ? KM_BLACK : KM_WHITE), row % 2 == 0 ? -1 : 1);
+    assert_int_equal(km_value_target(KM_WINNER_WHITE, row % 2 == 0 ? KM_BLACK : KM_WHITE),
+                     row % 2 == 0 ? -1 : 1);
   for (uint8_t to_play = KM_BLACK; to_play <= KM_WHITE; ++to_play) {
     assert_int_equal(km_value_target(KM_WINNER_BLACK, to_play), to_play == KM_BLACK ? 1 : -1);
     assert_int_equal(km_value_target(KM_WINNER_DRAW, to_play), 0);
@@ -174,7 +183,8 @@ static void test_values(void **state) { /* T09, T11 */
   }
 }
 
-static void test_ko(void **state) { /* T12: captures, self-atari, liberties after and sensibleness leave the ko out */
+static void
+test_ko(void **state) { /* T12: captures, self-atari, liberties after and sensibleness leave the ko out */
   (void)state;
   read_game(&game, 9, 9, "B dc W ec B cd W fd B de W ee B aa W dd B ed W -- B --");
   go_to(&game, "alphago-48", 9);
@@ -278,7 +288,8 @@ static void test_prefix(void **state) { /* T21: nine rows, each target empty and
   assert_int_equal(game.replay.play_class, KM_PLAY_KO);
 }
 
-/* A move that captures, with set-up before the next one: the captured stone vanishes, the set-up has no age. */
+/* A move that captures, with set-up before the next one: the captured stone vanishes, the set-up has no age.
+ */
 static void test_midgame_setup(void **state) {
   (void)state;
   read_game(&game, 9, 9, "AB ba W aa B ab W ee");
@@ -307,10 +318,18 @@ static int free_encoder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_history),   cmocka_unit_test(test_setup),     cmocka_unit_test(test_pass),
-      cmocka_unit_test(test_symmetries), cmocka_unit_test(test_rows),     cmocka_unit_test(test_values),
-      cmocka_unit_test(test_ko),        cmocka_unit_test(test_liberties), cmocka_unit_test(test_capture),
-      cmocka_unit_test(test_ages),      cmocka_unit_test(test_constants), cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_history),
+      cmocka_unit_test(test_setup),
+      cmocka_unit_test(test_pass),
+      cmocka_unit_test(test_symmetries),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_ko),
+      cmocka_unit_test(test_liberties),
+      cmocka_unit_test(test_capture),
+      cmocka_unit_test(test_ages),
+      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_midgame_setup),
   };
   return cmocka_run_group_tests(tests, NULL, free_encoder);

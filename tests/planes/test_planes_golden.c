@@ -1,12 +1,13 @@
-/* test_planes_golden.c: every plane digest of tests/golden/games in every layout, variant and symmetry, and with them the
- * sums of planes, policy indices, values and players to move; features.json; planes_text. */
-#include <stdarg.h>
+/* test_planes_golden.c: every plane digest of tests/golden/games in every layout, variant and symmetry, and
+ * with them the sums of planes, policy indices, values and players to move; features.json; planes_text. */
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
-#include "golden_record.h"
+#include "golden_game.h"
 #include "kifumill/encoder.h"
 #include "kifumill/features.h"
 #include "kifumill/sha256.h"
@@ -31,8 +32,8 @@ static uint8_t row[64 * KM_POINT_MAX], packed[64 * KM_POINT_MAX], unpacked[KM_PO
 
 static km_plane_encoder *make(const char *layout, unsigned rows, unsigned cols, km_packing packing) {
   km_plane_encoder *encoder;
-  km_plane_options options = {.rows = (uint8_t)rows, .cols = (uint8_t)cols, .symmetries = 0xff,
-                              .packing = (uint8_t)packing};
+  km_plane_options options = {
+      .rows = (uint8_t)rows, .cols = (uint8_t)cols, .symmetries = 0xff, .packing = (uint8_t)packing};
   assert_int_equal(km_layout_parse(layout, &options.layout, &options.variants, NULL), KM_OK);
   assert_int_equal(km_plane_encoder_new(&encoder, &options, NULL), KM_OK);
   return encoder;
@@ -65,8 +66,8 @@ static void check_sums(json_t *sums, size_t n_points) {
   }
 }
 
-static void check_way(const encoding *way, km_plane_encoder *bytes, km_plane_encoder *bits, const km_replay *replay,
-                      json_t *expected) {
+static void check_way(const encoding *way, km_plane_encoder *bytes, km_plane_encoder *bits,
+                      const km_replay *replay, json_t *expected) {
   json_t *digests = json_object_get(json_object_get(expected, way->group), way->key);
   const km_game *game = replay->game;
   uint8_t to_play = km_game_to_play(game, replay->ply);
@@ -88,10 +89,12 @@ static void check_way(const encoding *way, km_plane_encoder *bytes, km_plane_enc
 static void check_labels(const km_replay *replay, json_t *expected) {
   const km_game *game = replay->game;
   uint8_t to_play = km_game_to_play(game, replay->ply);
-  assert_int_equal(to_play, json_string_value(json_object_get(expected, "to_play"))[0] == 'B' ? KM_BLACK : KM_WHITE);
+  assert_int_equal(to_play,
+                   json_string_value(json_object_get(expected, "to_play"))[0] == 'B' ? KM_BLACK : KM_WHITE);
   if (replay->ply == game->n_moves)
     return; /* no target in the final position */
-  json_t *indices = json_object_get(expected, "policy_index_by_sym"), *value = json_object_get(expected, "value_target");
+  json_t *indices = json_object_get(expected, "policy_index_by_sym"),
+         *value = json_object_get(expected, "value_target");
   for (int k = 0; k < 8 && indices != NULL; ++k)
     assert_int_equal(km_policy_index(k, game->rows, game->cols, game->moves[replay->ply].point),
                      json_integer_value(json_array_get(indices, (size_t)k)));
@@ -99,20 +102,45 @@ static void check_labels(const km_replay *replay, json_t *expected) {
                    json_is_null(value) || value == NULL ? KM_WINNER_UNKNOWN : json_integer_value(value));
 }
 
-static void visit_game(const char *path) {
-  static golden_record record;
+static int8_t winner_of(const char *result) {
+  if (result == NULL)
+    return KM_WINNER_UNKNOWN;
+  if (result[1] == '+')
+    return result[0] == 'B' ? KM_WINNER_BLACK : KM_WINNER_WHITE;
+  int draw = strcmp(result, "0") == 0 || strcmp(result, "Draw") == 0 || strcmp(result, "Jigo") == 0;
+  return draw ? KM_WINNER_DRAW : KM_WINNER_UNKNOWN;
+}
+
+/* The legal prefix of a golden game. */
+static void load(golden_game *golden, const char *name) {
+  assert_int_equal(golden_load(golden, name), 0);
+  golden->game.n_moves = (uint32_t)json_integer_value(json_object_get(golden->json, "T"));
+  const char *final = json_string_value(json_object_get(golden->json, "final_to_play"));
+  golden->game.final_to_play = final[0] == 'B' ? KM_BLACK : KM_WHITE;
+  golden->game.winner =
+      winner_of(json_string_value(json_object_get(json_object_get(golden->json, "info"), "RE")));
+}
+
+static json_t *expected_at(const golden_game *golden, unsigned ply) {
+  char key[16];
+  snprintf(key, sizeof key, "%u", ply);
+  return json_object_get(json_object_get(golden->json, "selected"), key);
+}
+
+static void check_game(const char *name) {
   static km_replay replay;
+  golden_game golden;
   km_plane_encoder *bytes[N_WAYS], *bits[N_WAYS];
-  golden_record_load(&record, path);
-  km_replay_init(&replay, &record.game, &(km_replay_options){0});
+  load(&golden, name);
+  km_replay_init(&replay, &golden.game, &(km_replay_options){0});
   for (int i = 0; i < N_WAYS; ++i) {
-    bytes[i] = make(ways[i].layout, record.game.rows, record.game.cols, KM_PACK_BYTES);
-    bits[i] = make(ways[i].layout, record.game.rows, record.game.cols, KM_PACK_BITS);
+    bytes[i] = make(ways[i].layout, golden.game.rows, golden.game.cols, KM_PACK_BYTES);
+    bits[i] = make(ways[i].layout, golden.game.rows, golden.game.cols, KM_PACK_BITS);
     km_plane_encoder_begin(bytes[i], &replay);
     km_plane_encoder_begin(bits[i], &replay);
   }
   for (;;) {
-    json_t *expected = golden_record_at(&record, replay.ply);
+    json_t *expected = expected_at(&golden, replay.ply);
     if (expected != NULL) {
       check_labels(&replay, expected);
       for (int i = 0; i < N_WAYS; ++i)
@@ -126,16 +154,23 @@ static void visit_game(const char *path) {
       km_plane_encoder_follow(bits[i], &replay);
     }
   }
+  assert_int_equal(replay.ply, golden.game.n_moves);
   for (int i = 0; i < N_WAYS; ++i) {
     km_plane_encoder_free(bytes[i]);
     km_plane_encoder_free(bits[i]);
   }
-  golden_record_clear(&record);
+  golden_clear(&golden);
 }
 
 static void test_games(void **state) {
   (void)state;
-  assert_int_equal(golden_record_each(visit_game), 58);
+  char **names = golden_names();
+  size_t n = 0;
+  assert_non_null(names);
+  while (names[n] != NULL)
+    check_game(names[n++]);
+  golden_names_free(names);
+  assert_int_equal(n, 58);
   assert_int_equal(n_positions, 331);
   assert_int_equal(n_digests, 11409);
 }

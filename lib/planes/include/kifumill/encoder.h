@@ -7,18 +7,19 @@
  *
  * It allocates at its making only. A row is n_planes planes of plane_bytes each:
  *
- *   bits    plane_bytes = ceil(rows·cols/8); point p is bit 0x80 >> p%8 of byte p/8; bits past the last point are 0
+ *   bits    plane_bytes = ceil(rows·cols/8); point p is bit 0x80 >> p%8 of byte p/8, the bits left over are 0
+ *
  *   bytes   plane_bytes = rows·cols; point p is byte p, 0 or 1
  *
  * so that 17 planes of 19×19 are 782 bytes packed.
  *
- * The trick: for each symmetry in use and each player's view it keeps the stones, packed and turned as they stand in a
- * row, of every step, in one buffer that is written backwards, newest first:
+ * The trick: for each symmetry in use and each player's view it keeps the stones, packed and turned as they
+ * stand in a row, of every step, in one buffer that is written backwards, newest first:
  *
  *   head → own_0 opponent_0 own_1 opponent_1 … own_7 opponent_7 | older steps
  *
- * A move copies one step in front of the head and flips the bits that changed; a row of the alphago-zero layout is then
- * one copy of 16 planes that stand next to each other, and the colour plane. */
+ * A move copies one step in front of the head and flips the bits that changed; a row of the alphago-zero
+ * layout is then one copy of 16 planes that stand next to each other, and the colour plane. */
 #ifndef KIFUMILL_ENCODER_H
 #define KIFUMILL_ENCODER_H
 
@@ -59,19 +60,24 @@ void km_plane_encoder_follow(km_plane_encoder *encoder, const km_replay *replay)
 void km_plane_encoder_reset(km_plane_encoder *encoder);
 /* A set-up stone, or its removal (KM_EMPTY): changes the present position in place. */
 void km_plane_encoder_setup(km_plane_encoder *encoder, uint8_t colour, uint16_t point);
-/* Right after km_board_play(board, colour, point), or km_board_try that was legal: a new position, also for a pass. */
+/* Right after km_board_play(board, colour, point), or km_board_try that was legal: a new position, also for a
+ * pass. */
 void km_plane_encoder_push(km_plane_encoder *encoder, const km_board *board, uint8_t colour, uint16_t point);
 
-/* Writes the row of the present position, to_play to move, under symmetry k (one of options.symmetries) to row
- * (row_bytes). board is the board that the encoder follows. */
-void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, uint8_t to_play, int k, uint8_t *row);
+/* Writes the row of the present position, to_play to move, under symmetry k (one of options.symmetries) to
+ * row (row_bytes). board is the board that the encoder follows. */
+void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, uint8_t to_play, int k,
+                             uint8_t *row);
+
+/* Ladders given up as too costly so far, see features.h; 0 for layouts without. */
+uint64_t km_plane_encoder_ladders_cut(const km_plane_encoder *encoder);
 
 /* The policy index under symmetry k of a move at point: of a pass rows·cols, whatever k. */
 static inline uint16_t km_policy_index(int k, unsigned rows, unsigned cols, uint16_t point) {
   return km_symmetry_point(k, rows, cols, point);
 }
 
-/* The value for the player to move of a game that winner won (KM_WINNER_…): 1, -1, 0 a draw, KM_WINNER_UNKNOWN. */
+/* The value for the player to move of a game that winner won (KM_WINNER_…): 1, -1, a draw 0, or unknown. */
 static inline int8_t km_value_target(int8_t winner, uint8_t to_play) {
   return winner == KM_WINNER_UNKNOWN || to_play == KM_BLACK ? winner : (int8_t)-winner;
 }

@@ -1,11 +1,12 @@
 /* layout.h: plane layouts: which planes a training row has, in which order, and what each of them means.
  *
- * A layout is a table of planes. Adding a plane is a row here, a fill function if no present one serves, and a test;
- * adding a layout is a table and a line in the list of layouts. Definitions: SPEC §5 (17 planes), §7.3 (48 planes).
+ * A layout is a table of planes. Adding a plane is a row here, a fill function if no present one serves, and
+ * a test; adding a layout is a table and a line in the list of layouts. Definitions: SPEC §5 (17 planes),
+ * §7.3 (48 planes).
  *
- * A fill function does not write bytes: it names where the bytes of the plane stand (a plane of the history, a constant,
- * or the points where a feature family has a certain value). The encoder resolves all planes of a layout once, merges
- * neighbours into long copies, and from then on runs the copies only. */
+ * A fill function does not write bytes: it names where the bytes of the plane stand (a plane of the history,
+ * a constant, or the points where a feature family has a certain value). The encoder resolves all planes of a
+ * layout once, merges neighbours into long copies, and from then on runs the copies only. */
 #ifndef KIFUMILL_LAYOUT_H
 #define KIFUMILL_LAYOUT_H
 
@@ -36,7 +37,7 @@ typedef enum km_plane_kind {
 } km_plane_kind;
 const char *km_plane_kind_name(km_plane_kind kind); /* "history", … */
 
-/* Per-point features of a position, each of up to eight bins; a point is in one bin of a family, or in none. */
+/* Per-point features of a position, of up to eight bins; a point is in one bin of a family or in none. */
 typedef enum km_plane_family {
   KM_FAMILY_EMPTY,
   KM_FAMILY_AGE,
@@ -96,7 +97,8 @@ size_t km_layout_n_planes(const km_layout *layout, uint32_t variants);
 /* Whether any plane of the layout is computed from the position (needs the board, costs microseconds). */
 int km_layout_has_features(const km_layout *layout);
 
-/* Reads "NAME" or "NAME:variant,variant…", as in "alphago-48:capture1,colour". KM_ERR_USAGE names what is wrong. */
+/* Reads "NAME" or "NAME:variant,variant…", as in "alphago-48:capture1,colour". KM_ERR_USAGE names what is
+ * wrong. */
 km_status km_layout_parse(const char *text, const km_layout **layout, uint32_t *variants, km_err *err);
 /* Writes the same form; text holds n_text bytes (KM_LAYOUT_TEXT is enough). Returns text. */
 enum { KM_LAYOUT_TEXT = 96 };
