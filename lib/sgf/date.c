@@ -169,9 +169,28 @@ static void skip_lead(km_phrase *phrase) {
   }
 }
 
+/* "2016-09-04" and nothing else: nearly all records. 1 when it was one. */
+static int read_iso(const char *text, size_t n_bytes, km_date *date) {
+  int part[3] = {0, 0, 0};
+  if (n_bytes != 10 || text[4] != '-' || text[7] != '-')
+    return 0;
+  for (int i = 0, k = 0; i < 10; i++) {
+    if (i == 4 || i == 7)
+      k++;
+    else if (text[i] < '0' || text[i] > '9')
+      return 0;
+    else
+      part[k] = part[k] * 10 + (text[i] - '0');
+  }
+  return set_date(date, part[0], part[1], part[2]) == 0;
+}
+
 int km_date_parse(const char *text, size_t n_bytes, km_date *date) {
   km_phrase phrase;
   int year;
+  *date = (km_date){0};
+  if (read_iso(text, n_bytes, date))
+    return 0;
   *date = (km_date){0};
   if (km_phrase_fold(&phrase, text, n_bytes))
     return 1;

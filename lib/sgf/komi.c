@@ -41,6 +41,17 @@ static int has_byte(const char *p, const char *end, char c) {
   return 0;
 }
 
+/* "6.5", "-5.5", "650": nearly all records. 1 when it was one. */
+static int read_plain_komi(const char *text, size_t n_bytes, double *v) {
+  size_t sign = n_bytes && *text == '-';
+  size_t n = n_bytes > sign ? km_plain_number(text + sign, n_bytes - sign, v) : 0;
+  if (n == 0 || n != n_bytes - sign)
+    return 0;
+  *v = komi_points(*v, !has_byte(text, text + n_bytes, '.'), 0);
+  *v = sign ? -*v : *v;
+  return 1;
+}
+
 int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
   static const char *const before[] = {"komi", "黑贴", "黑貼", "黒貼", "贴目",
                                        "貼目", "贴",   "貼",   "コミ", "덤"};
@@ -48,7 +59,14 @@ int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
   static const char *const nothing[] = {"none",   "no komi", "no",      "コミなし", "なし",
                                         "无贴目", "不贴目",  "덤 없음", "덤없음"};
   km_phrase phrase;
+  double plain, v;
   *komi = NAN;
+  if (read_plain_komi(text, n_bytes, &v)) {
+    if (fabs(v) >= MAX_KOMI)
+      return 1;
+    *komi = (float)v;
+    return 0;
+  }
   if (km_phrase_fold(&phrase, text, n_bytes))
     return 1;
   if (TAKE_ONE_OF(&phrase, nothing) && at_end(&phrase)) {
@@ -66,7 +84,6 @@ int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
     km_phrase_take(&phrase, "+");
   km_phrase_skip_blanks(&phrase);
   const char *start = phrase.at;
-  double plain, v;
   if (!km_phrase_number(&phrase, &plain))
     return 1;
   const char *number_end = phrase.at;
@@ -106,6 +123,10 @@ int km_handicap_parse(const char *text, size_t n_bytes, uint8_t *handicap) {
   km_phrase phrase;
   double v;
   *handicap = 0;
+  if (n_bytes == 1 && *text >= '0' && *text <= '9') {
+    *handicap = (uint8_t)(*text - '0');
+    return 0;
+  }
   if (km_phrase_fold(&phrase, text, n_bytes))
     return 1;
   if (phrase.at == phrase.end)

@@ -25,14 +25,16 @@ static uint32_t decode(const unsigned char *p, const unsigned char *end, size_t 
   return c;
 }
 
-/* What a code point is folded to: an ASCII character, or 0 to keep it. */
-static char fold_character(uint32_t c) {
-  if (c >= 0xff01 && c <= 0xff5e)
-    c -= 0xff01 - 0x21;
+static char fold_ascii(uint32_t c) {
   if (c >= 'A' && c <= 'Z')
     return (char)(c + 32);
-  if (c < 0x80)
-    return c <= 0x20 || c == 0x7f ? ' ' : (char)c;
+  return c <= 0x20 || c == 0x7f ? ' ' : (char)c;
+}
+
+/* What a code point above 0x7f is folded to: an ASCII character, or 0 to keep it. */
+static char fold_character(uint32_t c) {
+  if (c >= 0xff01 && c <= 0xff5e)
+    return fold_ascii(c - 0xff01 + 0x21);
   switch (c) {
   case 0xa0: /* no-break space */
   case 0x3000:
@@ -62,12 +64,32 @@ static char fold_character(uint32_t c) {
   }
 }
 
+size_t km_plain_number(const char *text, size_t n_bytes, double *value) {
+  static const double scales[7] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+  unsigned v = 0, n_after = 0;
+  size_t i = 0, point = 0;
+  for (; i < n_bytes && i < 8; i++) {
+    if (text[i] == '.' && i > 0 && point == 0) {
+      point = i;
+      continue;
+    }
+    if (text[i] < '0' || text[i] > '9')
+      break;
+    v = v * 10 + (unsigned)(text[i] - '0');
+  }
+  n_after = point ? (unsigned)(i - point - 1) : 0;
+  if (i == 0 || (point && n_after == 0) || i == 8)
+    return 0;
+  *value = v / scales[n_after];
+  return i;
+}
+
 int km_phrase_fold(km_phrase *phrase, const char *text, size_t n_bytes) {
   const unsigned char *p = (const unsigned char *)text, *end = n_bytes ? p + n_bytes : p;
   size_t n_out = 0;
   while (p < end) {
-    size_t n;
-    char ascii = fold_character(decode(p, end, &n));
+    size_t n = 1;
+    char ascii = *p < 0x80 ? fold_ascii(*p) : fold_character(decode(p, end, &n));
     if (*p >= 0x80 && n == 1)
       ascii = 1; /* a byte that is no UTF-8: matches nothing */
     size_t n_add = ascii ? 1 : n;
@@ -90,10 +112,11 @@ int km_phrase_fold(km_phrase *phrase, const char *text, size_t n_bytes) {
 }
 
 int km_phrase_take(km_phrase *phrase, const char *word) {
-  size_t n = strlen(word);
-  if ((size_t)(phrase->end - phrase->at) < n || memcmp(phrase->at, word, n) != 0)
-    return 0;
-  phrase->at += n;
+  const char *p = phrase->at; /* most words differ in the first bytes: no call */
+  for (; *word; word++, p++)
+    if (p == phrase->end || *p != *word)
+      return 0;
+  phrase->at = p;
   return 1;
 }
 
@@ -117,7 +140,10 @@ size_t km_phrase_character(const km_phrase *phrase) {
 }
 
 int km_phrase_is(const km_phrase *phrase, size_t n, const char *word) {
-  return strlen(word) == n && memcmp(phrase->at, word, n) == 0;
+  size_t i = 0;
+  while (i < n && phrase->at[i] == word[i]) /* ends at the word's NUL: there is none in a phrase */
+    i++;
+  return i == n && word[i] == 0;
 }
 
 static int is_digit(const km_phrase *phrase, const char *p) {

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/* The decimal number ("12", "6.50") of at most seven bytes at the beginning of text; its length, 0 if none.
+ * Most values of nearly all records are one or end in one, and are read without folding. */
+size_t km_plain_number(const char *text, size_t n_bytes, double *value);
+
 enum { KM_PHRASE_MAX = 400 }; /* longer texts are prose, not values */
 
 typedef struct km_phrase {

@@ -11,6 +11,8 @@
 
 #include "phrase.h"
 
+enum { HIGHEST_DAN = 10, HIGHEST_PRO = 9, LOWEST_KYU = 50 };
+
 typedef struct rank_word {
   const char *text;
   char kind;
@@ -77,11 +79,30 @@ static int says_nothing(const km_phrase *phrase) {
   return 0;
 }
 
+/* "9d", "12k", "9段", "P9段": nearly all records. 1 when it was one. */
+static int read_common(const char *text, size_t n_bytes, km_rank *rank) {
+  const char *p = text, *end = text + n_bytes;
+  int is_pro = n_bytes > 1 && *p == 'P', number = 0;
+  for (p += is_pro; p < end && p - text < 3 && *p >= '0' && *p <= '9'; p++)
+    number = number * 10 + (*p - '0');
+  size_t n_left = (size_t)(end - p);
+  char kind = 0;
+  if (n_left == 1 && !is_pro && (*p == 'd' || *p == 'k' || *p == 'p'))
+    kind = *p;
+  else if (n_left == 3 && memcmp(p, "段", 3) == 0)
+    kind = is_pro ? 'p' : 'd';
+  if (!kind || number < 1 || number > (kind == 'k' ? LOWEST_KYU : HIGHEST_PRO))
+    return 0;
+  *rank = (km_rank){(int8_t)number, kind};
+  return 1;
+}
+
 int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank) {
-  static const int highest_dan = 10, highest_pro = 9, lowest_kyu = 50;
   km_phrase phrase;
   double v = 1;
   *rank = (km_rank){0, 0};
+  if (n_bytes && read_common(text, n_bytes, rank))
+    return 0;
   if (km_phrase_fold(&phrase, text, n_bytes))
     return 1;
   if (says_nothing(&phrase))
@@ -110,7 +131,7 @@ int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank) {
   if (!kind || !rest_is_harmless(&phrase, &kind))
     return 1;
   double number = floor(v + 0.5);
-  int highest = kind == 'k' ? lowest_kyu : kind == 'd' ? highest_dan : highest_pro;
+  int highest = kind == 'k' ? LOWEST_KYU : kind == 'd' ? HIGHEST_DAN : HIGHEST_PRO;
   if (number < 1 || number > highest)
     return 1;
   *rank = (km_rank){(int8_t)number, kind};

@@ -466,12 +466,13 @@ static void read_losing_verb(reading *r, uint8_t ending) {
 }
 
 static void read_number(reading *r, double value) {
-  if (isnan(r->margin)) {
-    r->margin = value;
-    r->counting = 1;
-  }
+  int is_first = isnan(r->margin);
   if (r->by)
     win(r, r->subject);
+  if (!is_first)
+    return;
+  r->margin = value;
+  r->counting = 1;
   if (r->winners && !r->ending && is_margin(value))
     r->ending = KM_ENDING_SCORE;
 }
@@ -623,6 +624,35 @@ static int is_zero(km_phrase *phrase) {
   return zero;
 }
 
+/* "B+R", "W+12.5" and the like, as programs write them: nearly all records. 1 when it was one. */
+static int read_common(const char *text, size_t n_bytes, int8_t *winner, float *margin, uint8_t *ending) {
+  static const struct {
+    const char *text;
+    uint8_t n_bytes, ending;
+  } common[] = {{"R", 1, KM_ENDING_RESIGN},  {"Resign", 6, KM_ENDING_RESIGN},
+                {"Time", 4, KM_ENDING_TIME}, {"T", 1, KM_ENDING_TIME},
+                {"F", 1, KM_ENDING_FORFEIT}, {"Forfeit", 7, KM_ENDING_FORFEIT}};
+  if (n_bytes < 3 || (text[0] != 'B' && text[0] != 'W') || text[1] != '+')
+    return 0;
+  int8_t by_letter = text[0] == 'B' ? KM_WINNER_BLACK : KM_WINNER_WHITE;
+  double value;
+  if (km_plain_number(text + 2, n_bytes - 2, &value) == n_bytes - 2) {
+    *winner = by_letter;
+    if (is_margin(value)) {
+      *margin = (float)value;
+      *ending = KM_ENDING_SCORE;
+    }
+    return 1;
+  }
+  for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+    if (common[i].n_bytes == n_bytes - 2 && memcmp(text + 2, common[i].text, n_bytes - 2) == 0) {
+      *winner = by_letter;
+      *ending = common[i].ending;
+      return 1;
+    }
+  return 0;
+}
+
 int km_result_parse(const char *text, size_t n_bytes, int8_t *winner, float *margin, uint8_t *ending) {
   km_phrase phrase;
   reading r = {.margin = NAN};
@@ -630,6 +660,8 @@ int km_result_parse(const char *text, size_t n_bytes, int8_t *winner, float *mar
   *winner = KM_WINNER_UNKNOWN;
   *margin = NAN;
   *ending = KM_ENDING_UNKNOWN;
+  if (read_common(text, n_bytes, winner, margin, ending))
+    return 0;
   if (km_phrase_fold(&phrase, text, n_bytes))
     return 1;
   size_t n = (size_t)(phrase.end - phrase.at);

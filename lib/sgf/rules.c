@@ -103,6 +103,10 @@ static km_rules read_rules(const char *text, size_t n_bytes, int *suicide) {
   km_phrase phrase;
   km_rules rules = KM_RULES_UNKNOWN;
   *suicide = 0;
+  if (n_bytes == 8 && memcmp(text, "Japanese", 8) == 0) /* nearly all records */
+    return KM_RULES_JAPANESE;
+  if (n_bytes == 7 && memcmp(text, "Chinese", 7) == 0)
+    return KM_RULES_CHINESE;
   if (km_phrase_fold(&phrase, text, n_bytes))
     return KM_RULES_OTHER;
   if (phrase.at == phrase.end || (phrase.end - phrase.at == 1 && (*phrase.at == '?' || *phrase.at == '-')))

@@ -70,7 +70,32 @@ static void check_eval(const km_eval *eval) {
   require(eval->source >= KM_EVAL_KATAGO_TRAINING && eval->source <= KM_EVAL_LIZZIE);
 }
 
+/* A blank in front. */
+static void check_padded(const char *text, size_t n) {
+  char padded[256] = " ";
+  float komi[2];
+  km_rank rank[2];
+  km_date date[2];
+  int8_t winner[2];
+  float margin[2];
+  uint8_t ending[2];
+  if (n >= sizeof padded)
+    return;
+  if (n)
+    memcpy(padded + 1, text, n);
+  require(km_komi_parse(text, n, &komi[0]) == km_komi_parse(padded, n + 1, &komi[1]));
+  require(isnan(komi[0]) ? isnan(komi[1]) : komi[0] == komi[1]);
+  require(km_rank_parse(text, n, &rank[0]) == km_rank_parse(padded, n + 1, &rank[1]));
+  require(rank[0].number == rank[1].number && rank[0].kind == rank[1].kind);
+  require(km_date_parse(text, n, &date[0]) == km_date_parse(padded, n + 1, &date[1]));
+  require(date[0].year == date[1].year && date[0].month == date[1].month && date[0].day == date[1].day);
+  require(km_result_parse(text, n, &winner[0], &margin[0], &ending[0]) ==
+          km_result_parse(padded, n + 1, &winner[1], &margin[1], &ending[1]));
+  require(winner[0] == winner[1] && ending[0] == ending[1]);
+}
+
 static void check_value(const char *text, size_t n) {
+  check_padded(text, n);
   check_result(text, n);
   check_numbers(text, n);
   check_date(text, n);

@@ -96,6 +96,8 @@ static void test_result_western(void **state) {
       {"W+0.02", 0, W, NAN, KM_ENDING_UNKNOWN},
       {"B+0.03", 0, B, NAN, KM_ENDING_UNKNOWN},
       {"W+8194.00", 0, W, NAN, KM_ENDING_UNKNOWN}, /* more than a board holds */
+      {"B+133333 (5.5)", 0, B, NAN,
+       KM_ENDING_UNKNOWN}, /* found by fuzz_metadata: the second number is no margin */
       {"Black wins by resignation", 0, B, NAN, KM_ENDING_RESIGN},
       {"Black lost by resignation", 0, W, NAN, KM_ENDING_RESIGN},
       {"White loses on time", 0, B, NAN, KM_ENDING_TIME},
@@ -599,6 +601,68 @@ static void test_rules(void **state) {
   }
 }
 
+/* Values in the form that nearly all programs write are read by short cuts. A blank in front takes the long
+ * way, which must agree. */
+static void check_long_way(const char *text) {
+  char padded[64];
+  size_t n = strlen(text);
+  int8_t winner[2];
+  float margin[2], komi[2];
+  uint8_t ending[2], handicap[2];
+  km_rank rank[2];
+  km_date date[2];
+  snprintf(padded, sizeof padded, " %s", text);
+  int same_result = km_result_parse(text, n, &winner[0], &margin[0], &ending[0]) ==
+                    km_result_parse(padded, n + 1, &winner[1], &margin[1], &ending[1]);
+  int same_komi = km_komi_parse(text, n, &komi[0]) == km_komi_parse(padded, n + 1, &komi[1]);
+  int same_handicap =
+      km_handicap_parse(text, n, &handicap[0]) == km_handicap_parse(padded, n + 1, &handicap[1]);
+  int same_rank = km_rank_parse(text, n, &rank[0]) == km_rank_parse(padded, n + 1, &rank[1]);
+  int same_date = km_date_parse(text, n, &date[0]) == km_date_parse(padded, n + 1, &date[1]);
+  if (!same_result || winner[0] != winner[1] || ending[0] != ending[1] || !same(margin[0], margin[1]))
+    fail_msg("RE[%s]: two answers", text);
+  if (!same_komi || !same(komi[0], komi[1]))
+    fail_msg("KM[%s]: two answers", text);
+  if (!same_handicap || handicap[0] != handicap[1])
+    fail_msg("HA[%s]: two answers", text);
+  if (!same_rank || rank[0].number != rank[1].number || rank[0].kind != rank[1].kind)
+    fail_msg("BR[%s]: two answers", text);
+  if (!same_date || date[0].year != date[1].year || date[0].month != date[1].month ||
+      date[0].day != date[1].day)
+    fail_msg("DT[%s]: two answers", text);
+}
+
+static void test_short_cuts(void **state) {
+  (void)state;
+  static const char *const kinds[] = {"d", "k", "p", "段", "级", "x", "*"};
+  static const char *const endings[] = {"R", "Resign", "T", "Time", "F", "Forfeit", "", "r", "X", "R?", "W"};
+  static const char *const numbers[] = {"%d", "%d.5", "%d.25", "%d.50", "%d.", ".%d", "-%d.5", "-%d"};
+  char text[64];
+  for (int v = 0; v < 1200; v++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+      char number[32];
+      snprintf(number, sizeof number, numbers[i], v);
+      check_long_way(number);
+      snprintf(text, sizeof text, "%c+%s", v & 1 ? 'B' : 'W', number);
+      check_long_way(text);
+    }
+    for (size_t i = 0; v < 120 && i < sizeof kinds / sizeof kinds[0]; i++) {
+      snprintf(text, sizeof text, "%d%s", v, kinds[i]);
+      check_long_way(text);
+      snprintf(text, sizeof text, "P%d%s", v, kinds[i]);
+      check_long_way(text);
+    }
+    snprintf(text, sizeof text, "%04d-%02d-%02d", 1500 + v, v % 14, v % 33);
+    check_long_way(text);
+  }
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    snprintf(text, sizeof text, "B+%s", endings[i]);
+    check_long_way(text);
+    snprintf(text, sizeof text, "W+%s", endings[i]);
+    check_long_way(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_result_western_case),
@@ -612,6 +676,7 @@ int main(void) {
       cmocka_unit_test(test_rank),
       cmocka_unit_test(test_date),
       cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_short_cuts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
