@@ -119,7 +119,7 @@ static km_status make_room(km_codec_ctx *ctx, size_t n_bytes, km_err *err) {
 
 km_status km_codec_pack(km_codec_ctx *ctx, void *packed, size_t *n_packed, const void *raw, size_t n_bytes,
                         size_t element_bytes, km_err *err) {
-  if (element_bytes > 1 && ctx->codec.kind != KM_CODEC_NONE) {
+  if (element_bytes > 1) {
     km_status status = make_room(ctx, n_bytes, err);
     if (status)
       return status;
@@ -147,7 +147,7 @@ km_status km_codec_pack(km_codec_ctx *ctx, void *packed, size_t *n_packed, const
 
 km_status km_codec_unpack(km_codec_ctx *ctx, void *raw, size_t n_bytes, const void *packed, size_t n_packed,
                           size_t element_bytes, km_err *err) {
-  int shuffled = element_bytes > 1 && ctx->codec.kind != KM_CODEC_NONE;
+  int shuffled = element_bytes > 1;
   if (shuffled) {
     km_status status = make_room(ctx, n_bytes, err);
     if (status)

@@ -262,7 +262,7 @@ static int take_counts(const km_games *games, uint64_t i, uint64_t first[KM_LIST
   return 0;
 }
 
-km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_game *game, km_err *err) {
+km_status km_games_info(const km_games *games, uint64_t i, km_game *game, km_err *err) {
   if (i >= games->n_games)
     return km_err_set(err, KM_ERR_USAGE, 0, "%s: there is no game %llu", games->path, (unsigned long long)i);
   km_games_row row;
@@ -277,6 +277,19 @@ km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_g
                       (unsigned long long)i, n[KM_LIST_MOVES], row.n_moves);
   game->n_setup = n[KM_LIST_SETUP];
   game->n_evals = n[KM_LIST_EVALS];
+  for (int k = 0; k < KM_TEXT_COUNT; k++)
+    game->text[k] = text_of(games, row.text[k]);
+  return KM_OK;
+}
+
+km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_game *game, km_err *err) {
+  uint64_t first[KM_LIST_COUNT];
+  uint32_t n[KM_LIST_COUNT];
+  km_status status = km_games_info(games, i, game, err);
+  if (status)
+    return status;
+  take_counts(games, i, first, n);
+  const char *wrong = NULL;
   game->moves = km_arena_alloc(arena, (size_t)game->n_moves * sizeof *game->moves);
   game->setup = km_arena_alloc(arena, (size_t)game->n_setup * sizeof *game->setup);
   game->evals = km_arena_alloc(arena, (size_t)game->n_evals * sizeof *game->evals);
@@ -289,11 +302,8 @@ km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_g
     wrong = "set-up";
   else if (unpack_evals(games, first[KM_LIST_EVALS], game))
     wrong = "win-rates";
-  if (wrong)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i, wrong);
-  for (int k = 0; k < KM_TEXT_COUNT; k++)
-    game->text[k] = text_of(games, row.text[k]);
-  return KM_OK;
+  return wrong ? km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i, wrong)
+               : KM_OK;
 }
 
 void km_games_keys(const km_games *games, uint64_t i, km_game_keys *keys) {

@@ -23,7 +23,7 @@ static int set_filters(hid_t dcpl, const km_column *column, km_codec codec) {
   unsigned level = codec.level;
   if (codec.kind == KM_CODEC_NONE)
     return 0;
-  if (km_type_bytes(column->type) > 1 && H5Pset_shuffle(dcpl) < 0)
+  if (km_column_shuffle_bytes(column, codec) > 1 && H5Pset_shuffle(dcpl) < 0)
     return -1;
   if (codec.kind == KM_CODEC_GZIP) /* zlib knows no level above 9; what matters for reading is the format */
     return H5Pset_deflate(dcpl, level > 9 ? 9 : level) < 0;

@@ -69,6 +69,10 @@ const char *km_type_name(km_type type) {
   return names[type];
 }
 
+size_t km_column_shuffle_bytes(const km_column *column, km_codec codec) {
+  return column->unshuffled || codec.kind == KM_CODEC_NONE ? 1 : km_type_bytes(column->type);
+}
+
 size_t km_column_row_bytes(const km_column *column) {
   size_t n = km_type_bytes(column->type);
   for (int i = 0; i < column->inner_rank; i++)

@@ -152,7 +152,7 @@ static km_status pack_chunk(km_block *block, size_t column, size_t at, km_err *e
   packed_chunk *chunk = &block->chunks[block->n_chunks];
   *chunk = (packed_chunk){.at = block->packed_bytes, .sum = km_chunk_sum(raw, n_bytes)};
   km_status status = km_codec_pack(block->codec, block->packed + chunk->at, &chunk->n_bytes, raw, n_bytes,
-                                   km_type_bytes(c->type), err);
+                                   km_column_shuffle_bytes(c, block->schema->codec), err);
   if (status)
     return status;
   block->packed_bytes += chunk->n_bytes;

@@ -10,7 +10,7 @@ enum { SUMS_BYTES_MAX = 1 << 30 };
 typedef struct reader_column {
   km_h5_chunks *chunks;
   uint64_t *sums;
-  size_t row_bytes, element_bytes;
+  size_t row_bytes, shuffle_bytes;
   char name[KM_TABLE_NAME_BYTES];
 } reader_column;
 
@@ -46,15 +46,13 @@ static km_status take_info(km_table_reader *r, size_t i, const km_column *column
   }
   reader_column *c = &r->columns[i];
   c->row_bytes = km_column_row_bytes(column);
-  c->element_bytes = km_type_bytes(column->type);
+  c->shuffle_bytes = info.shuffled ? km_type_bytes(column->type) : 1;
   if (info.chunk_rows == 0 || info.chunk_rows > KM_CHUNK_BYTES_MAX / c->row_bytes)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not in chunks of at most 1 MiB", km_h5_path(r->file), c->name);
   if (info.n_rows != r->n_rows || info.chunk_rows != r->chunk_rows || info.codec.kind != r->codec.kind)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu rows in chunks of %llu, other columns %llu in chunks of %u",
                       km_h5_path(r->file), c->name, (unsigned long long)info.n_rows, (unsigned long long)info.chunk_rows,
                       (unsigned long long)r->n_rows, r->chunk_rows);
-  if (info.shuffled != (c->element_bytes > 1 && info.codec.kind != KM_CODEC_NONE))
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has other filters than kifumill writes", km_h5_path(r->file), c->name);
   return KM_OK;
 }
 
@@ -155,7 +153,7 @@ static km_status load(km_table_cursor *cursor, size_t column, uint64_t k, km_err
   km_status status = km_h5_chunks_read(c->chunks, k, 2 * n_bytes + 4096, &cursor->packed, err);
   if (status)
     return status;
-  status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes, c->element_bytes, err);
+  status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes, c->shuffle_bytes, err);
   if (!status && km_chunk_sum(raw, n_bytes) != c->sums[k])
     status = km_err_set(err, KM_ERR_FORMAT, 0, "the check sum is wrong");
   if (status) {

@@ -66,6 +66,8 @@ km_hash128 km_games_digest(const km_games *games);
 /* Fills *game; moves, set-up and evals come from arena, texts point into the file. KM_ERR_FORMAT for a game that cannot be
  * (damaged file). Any thread. */
 km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_game *game, km_err *err);
+/* The same without moves, set-up and evals (their counts are there, the pointers are NULL): for tables over a corpus. */
+km_status km_games_info(const km_games *games, uint64_t i, km_game *game, km_err *err);
 void km_games_keys(const km_games *games, uint64_t i, km_game_keys *keys);
 uint32_t km_games_n_moves(const km_games *games, uint64_t i);
 void km_games_size(const km_games *games, uint64_t i, uint8_t *rows, uint8_t *cols);
