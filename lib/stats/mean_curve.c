@@ -291,6 +291,15 @@ static void merge_block(const km_mean_curves *curves, block *into, const block *
     into->histogram[i] += from->histogram[i];
 }
 
+/* Adds stratum b of from to stratum a of into; memory has been reserved. */
+static void merge_stratum(km_mean_curves *into, size_t a, const km_mean_curves *from, size_t b) {
+  for (size_t i = 0; i * KM_MEAN_BLOCK < places_in_use(from, b); i++)
+    merge_block(into, &into->blocks[a * into->n_blocks + i], &from->blocks[b * from->n_blocks + i]);
+  into->strata[a].n_games += from->strata[b].n_games;
+  if (into->strata[a].length < from->strata[b].length)
+    into->strata[a].length = from->strata[b].length;
+}
+
 km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err) {
   if (!same_shape(into, from))
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves of different shapes cannot be merged");
@@ -299,15 +308,29 @@ km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from,
     if (status != KM_OK)
       return status;
   }
-  for (size_t s = 0; s < into->n_strata; s++) {
-    for (size_t b = 0; b * KM_MEAN_BLOCK < places_in_use(from, s); b++)
-      merge_block(into, &into->blocks[s * into->n_blocks + b], &from->blocks[s * into->n_blocks + b]);
-    into->strata[s].n_games += from->strata[s].n_games;
-    if (into->strata[s].length < from->strata[s].length)
-      into->strata[s].length = from->strata[s].length;
-  }
+  for (size_t s = 0; s < into->n_strata; s++)
+    merge_stratum(into, s, from, s);
   into->beyond += from->beyond;
   return KM_OK;
+}
+
+km_status km_mean_curves_fold(km_mean_curves *curves, size_t into, size_t from, km_err *err) {
+  if (into >= curves->n_strata || from >= curves->n_strata || into == from)
+    return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu into %zu of %zu", from, into,
+                      curves->n_strata);
+  km_status status = reserve(curves, into, places_in_use(curves, from), err);
+  if (status == KM_OK)
+    merge_stratum(curves, into, curves, from);
+  return status;
+}
+
+size_t km_mean_curves_need(const km_mean_options *options, size_t length) {
+  km_mean_curves shape = {0};
+  if (check_options(options, NULL) != KM_OK)
+    return 0;
+  lay_out(&shape, options);
+  size_t used = length < options->n_points ? length + 1 : options->n_points;
+  return (used + KM_MEAN_BLOCK - 1) / KM_MEAN_BLOCK * shape.block_bytes;
 }
 
 uint64_t km_mean_curves_games(const km_mean_curves *curves, size_t stratum) {

@@ -51,6 +51,11 @@ km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_me
                              size_t n_points, km_err *err);
 /* Adds everything of from; both made with the same options. */
 km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err);
+/* Adds everything of stratum from to stratum into, as if its games had been added there too: a whole made of
+ * its parts. KM_ERR_LIMIT as with add. */
+km_status km_mean_curves_fold(km_mean_curves *curves, size_t into, size_t from, km_err *err);
+/* Bytes of one stratum whose longest game has `length` places; 0 for options that cannot be. */
+size_t km_mean_curves_need(const km_mean_options *options, size_t length);
 
 uint64_t km_mean_curves_games(const km_mean_curves *curves, size_t stratum);
 /* Places that at least one game of the stratum has. */
