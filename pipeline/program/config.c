@@ -166,7 +166,7 @@ km_status km_config_load(km_config **out, const char *path, const km_config_requ
       status = km_err_set(err, KM_ERR_USAGE, 0, "cannot open the config %.200s", path);
     else if (code != CYAML_OK)
       status = km_err_set(err, KM_ERR_USAGE, 0, "config %.80s: %s (%s)", path, cyaml_strerror(code), config->log);
-    else if ((status = apply_all(config, request, err)) != KM_OK)
+    else if (config->data && (status = apply_all(config, request, err)) != KM_OK) /* no data: an empty file */
       km_err_prefix(err, "config %.100s", path);
   }
   if (status != KM_OK) {
@@ -178,8 +178,11 @@ km_status km_config_load(km_config **out, const char *path, const km_config_requ
 }
 
 const char *const *km_config_inputs(const km_config *config, size_t *n_inputs) {
-  uint64_t count;
-  const char *const *inputs;
+  uint64_t count = 0;
+  const char *const *inputs = NULL;
+  *n_inputs = 0;
+  if (!config->data)
+    return NULL;
   memcpy(&inputs, (const char *)config->data + config->inputs_offset, sizeof inputs);
   memcpy(&count, (const char *)config->data + config->count_offset, sizeof count);
   *n_inputs = inputs ? (size_t)count : 0;
