@@ -13,15 +13,15 @@
 int km_result_parse(const char *text, size_t n_bytes, int8_t *winner, float *margin, uint8_t *ending);
 
 /* KM: points, decimal commas, hundredths (650 → 6.5), Chinese half-komi (375 → 7.5), "6目半", "3 3/4子" → 7.5. Returns
- * 1 with NaN when it is not understood, empty, or unbelievable (beyond ±99.5). */
+ * 1 with NaN when it is not understood, empty, or unbelievable (±100 points and more). */
 int km_komi_parse(const char *text, size_t n_bytes, float *komi);
 /* Once all of a game is known: a komi of 0 in an even game under Japanese or Korean rules since 1975 tells that the
  * program had none to write (22,000 records of one server): it becomes NaN. Returns 1 when it changed the game. */
 int km_komi_adjust(km_game *game);
 /* HA: "3", "3子", "让2子", "none"; 0 for none. 1 with 0 when not understood ("7.5"). */
 int km_handicap_parse(const char *text, size_t n_bytes, uint8_t *handicap);
-/* BR, WR: "9d", "九段", "9p", "P9段", "3级", "9단", "6d ama", "7k*"; kind 0 when unknown. Returns 1 when not understood;
- * "", "?", "NR" and titles are 0 or 1 by whether they say "no rank". Several ranks (team play) are not understood. */
+/* BR, WR: "9d", "九段", "9p", "P9段", "3级", "9단", "6d ama", "7k*"; kind 0 when unknown. Returns 0 for a rank
+ * and for "no rank" ("", "?", "NR"), 1 for what is neither: titles, ratings, the several ranks of a team. */
 int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank);
 /* DT: the first date of ISO forms, ranges, lists, "ca. 1665", timestamps. Returns 1 when not understood. */
 int km_date_parse(const char *text, size_t n_bytes, km_date *date);
