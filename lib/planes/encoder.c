@@ -298,13 +298,11 @@ void km_plane_encoder_follow(km_plane_encoder *encoder, const km_replay *replay)
 
 /* ---- rows ---- */
 
-/* Draws the marks into a row whose feature planes are zero. */
-SPECIALISED void draw_marks(const km_plane_encoder *encoder, const copy_program *program, size_t slot,
-                            const km_feature_mark *marks, size_t n_marks, uint8_t *row, km_packing packing) {
+/* Draws the marks into a row whose feature planes are zero: place as in copy_program, map of the symmetry. */
+SPECIALISED void draw_marks(const uint32_t *place, const uint16_t *map, const km_feature_mark *marks,
+                            size_t n_marks, uint8_t *row, km_packing packing) {
   unsigned shift = packing == KM_PACK_BITS ? 3 : 0, top = packing == KM_PACK_BITS ? 0x80 : 1;
   unsigned low = packing == KM_PACK_BITS ? 7 : 0;
-  const uint16_t *map = encoder->map + slot * encoder->n_points;
-  const uint32_t *place = program->place;
   for (size_t i = 0; i < n_marks; ++i) {
     uint32_t plane = place[marks[i].index];
     unsigned cell = map[marks[i].point];
@@ -332,12 +330,13 @@ void km_plane_encoder_encode(km_plane_encoder *encoder, const km_board *board, u
   }
   if (encoder->features == NULL)
     return;
+  const uint16_t *map = encoder->map + slot * encoder->n_points;
   size_t n_marks;
   const km_feature_mark *marks = km_feature_set_marks(encoder->features, board, to_play, &n_marks);
   if (encoder->options.packing == KM_PACK_BITS)
-    draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BITS);
+    draw_marks(program->place, map, marks, n_marks, row, KM_PACK_BITS);
   else
-    draw_marks(encoder, program, slot, marks, n_marks, row, KM_PACK_BYTES);
+    draw_marks(program->place, map, marks, n_marks, row, KM_PACK_BYTES);
 }
 
 uint64_t km_plane_encoder_ladders_cut(const km_plane_encoder *encoder) {
