@@ -56,7 +56,20 @@ static json_t *entry_json(const km_shard_entry *e) {
 /* Takes over value; non-zero when there is no memory. */
 static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
 static int add(json_t *array, json_t *value) { return json_array_append_new(array, value); }
-static json_t *text_json(const char *text) { return json_string(text ? text : ""); }
+
+/* Text as JSON; a command line may hold bytes that are no UTF-8: then those that are no ASCII become question marks. */
+static json_t *text_json(const char *text) {
+  json_t *json = json_string(text ? text : "");
+  if (json || !text)
+    return json;
+  char *copy = strdup(text);
+  for (char *c = copy; c && *c; c++)
+    if ((unsigned char)*c >= 0x80)
+      *c = '?';
+  json = copy ? json_string(copy) : NULL;
+  free(copy);
+  return json;
+}
 
 static json_t *manifest_json(const km_manifest *m) {
   json_t *root = json_object(), *settings = json_object(), *counts = json_object(), *planes = json_array(), *files = json_array();
@@ -101,7 +114,7 @@ static int write_some(const char *bytes, size_t n_bytes, void *data) {
 
 km_status km_manifest_write(const char *path, const km_manifest *manifest, int force, km_err *err) {
   json_t *root = manifest_json(manifest);
-  if (!root) /* or text that is not UTF-8, which the callers see to */
+  if (!root)
     return km_err_set(err, KM_ERR_NOMEM, 0, "%s: out of memory", path);
   sink s = {.err = err};
   km_status status = km_outfile_open(&s.out, path, force, err);

@@ -49,8 +49,9 @@ void km_table_sums_name(char text[KM_TABLE_NAME_BYTES], const km_table_schema *s
 uint64_t km_chunk_sum(const void *raw, size_t n_bytes) { return km_hash_bytes(raw, n_bytes).low; }
 
 km_status km_table_check(const km_table_schema *schema, km_err *err) {
-  if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX || schema->chunk_rows == 0)
-    return km_err_set(err, KM_ERR_USAGE, 0, "a table needs 1…%d columns, and chunks of at least one row", KM_TABLE_COLUMNS_MAX);
+  if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX || schema->chunk_rows == 0 ||
+      schema->codec.kind > KM_CODEC_ZSTD)
+    return km_err_set(err, KM_ERR_USAGE, 0, "a table needs a codec, 1…%d columns, and chunks of at least one row", KM_TABLE_COLUMNS_MAX);
   for (size_t i = 0; i < schema->n_columns; i++) {
     const km_column *c = &schema->columns[i];
     size_t row = km_column_row_bytes(c);
@@ -180,8 +181,18 @@ km_status km_block_pack(km_block *block, km_err *err) {
   return KM_OK;
 }
 
+/* What a reader needs to unpack the chunks, by codec. */
+static const char *const filter_docs[] = {
+    [KM_CODEC_NONE] = "none",
+    [KM_CODEC_GZIP] = "gzip, which every HDF5 has",
+    [KM_CODEC_ZSTD] = "HDF5 filter 32015 (zstd): let HDF5_PLUGIN_PATH name kifumill's folder hdf5-plugin, or in Python import hdf5plugin",
+};
+
 static km_status make_groups(km_h5 *file, const km_table_schema *schema, km_err *err) {
   char name[KM_TABLE_NAME_BYTES];
+  km_status status = km_h5_put_text(file, schema->group[0] ? schema->group : "/", "filter", filter_docs[schema->codec.kind], err);
+  if (status)
+    return status;
   snprintf(name, sizeof name, "%s/checksums", schema->group);
   return km_h5_group(file, name, "XXH3-128, low 64 bits, of every chunk before compression, padded to full size", err);
 }

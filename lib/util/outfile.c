@@ -79,6 +79,8 @@ static km_status open_target(km_outfile *out, km_err *err) {
 
 km_status km_outfile_open(km_outfile **out, const char *path, int force, km_err *err) {
   *out = NULL;
+  if (!path[0])
+    return km_err_set(err, KM_ERR_USAGE, 0, "the name of the output is empty");
   km_outfile *o = malloc(sizeof *o);
   if (!o)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");

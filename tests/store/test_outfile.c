@@ -100,6 +100,7 @@ static void names_what_and_why(void **state) {
   assert_int_equal(km_outfile_open(&out, "/nonexistent-folder/out.txt", 0, &test_err), KM_ERR_IO);
   assert_null(out);
   assert_string_equal(test_err.msg, "cannot create /nonexistent-folder/out.txt.tmp: No such file or directory");
+  assert_int_equal(km_outfile_open(&out, "", 1, &test_err), KM_ERR_USAGE);
   assert_int_equal(km_outfile_open(&out, scratch(), 1, &test_err), KM_ERR_STATE);
   assert_non_null(strstr(test_err.msg, "is a folder"));
   assert_ok(km_outfile_put(scratch_path(path, "plain"), "", 0, 0, &test_err));

@@ -89,6 +89,18 @@ static void manifest_comes_back(void **state) {
   km_manifest_free(m);
 }
 
+/* A command line of any bytes does not stop a manifest. */
+static void command_is_any_bytes(void **state) {
+  (void)state;
+  char path[1024];
+  km_manifest manifest = {.origin = {.command = "kifu-planes \xff\xc3\xa4.h5"}}, *m;
+  assert_ok(km_manifest_write(scratch_path(path, "bytes.json"), &manifest, 1, &test_err));
+  assert_ok(km_manifest_read(&m, path, &test_err));
+  assert_string_equal(m->origin.command, "kifu-planes ???.h5");
+  assert_int_equal(m->n_files + m->n_counts + m->n_settings + m->n_planes, 0);
+  km_manifest_free(m);
+}
+
 static void whole_folder_is_well(void **state) {
   (void)state;
   char path[1024];
@@ -219,7 +231,7 @@ static void virtual_file_joins_shards(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(manifest_comes_back), cmocka_unit_test(whole_folder_is_well), cmocka_unit_test(names_what_is_wrong),
+      cmocka_unit_test(manifest_comes_back), cmocka_unit_test(command_is_any_bytes), cmocka_unit_test(whole_folder_is_well), cmocka_unit_test(names_what_is_wrong),
       cmocka_unit_test(counts_are_checked),  cmocka_unit_test(nothing_to_verify),    cmocka_unit_test(virtual_file_joins_shards),
   };
   int failed = cmocka_run_group_tests_name("store verify", tests, NULL, NULL);
