@@ -1,7 +1,8 @@
 /* archive_inputs.c: the list of inputs of a run, made without decompressing anything.
  *
- * Files are looked at with stat; of files that may be large zips the first four bytes and the end are read, to split
- * them into ranges of entries. How a zip is split depends on the file alone, never on the number of threads. */
+ * Files are looked at with stat; of files that may be large zips the first four bytes and the end are read,
+ * to split them into ranges of entries. How a zip is split depends on the file alone, never on the number of
+ * threads. */
 #include "archive_inputs.h"
 
 #include <dirent.h>
@@ -23,10 +24,10 @@ enum {
   SPLIT_LOOK_BYTES = 128 * 1024, /* smaller files are not split, so not looked at */
   SPLIT_ENTRIES = 2000,          /* a zip with more entries, or more bytes, is split… */
   SPLIT_BYTES = 4 * 1024 * 1024,
-  RANGE_ENTRIES = 1000,          /* …into ranges of about so many */
+  RANGE_ENTRIES = 1000, /* …into ranges of about so many */
   RANGE_BYTES = 2 * 1024 * 1024,
   RANGES_MAX = 64,
-  END_LOOK_BYTES = 66 * 1024,    /* the longest comment and the end records */
+  END_LOOK_BYTES = 66 * 1024, /* the longest comment and the end records */
 };
 
 struct km_inputs {
@@ -34,7 +35,7 @@ struct km_inputs {
   km_arena arena; /* paths and names */
   km_input *rows;
   size_t n_rows, capacity;
-  void *folders;  /* tree of folder_id: folders walked */
+  void *folders; /* tree of folder_id: folders walked */
   km_buffer text;
 };
 
@@ -58,7 +59,9 @@ void km_archive_limits_default(km_archive_limits *limits) {
                                 .max_depth = 3};
 }
 
-static km_status out_of_memory(km_err *err) { return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the list of inputs"); }
+static km_status out_of_memory(km_err *err) {
+  return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the list of inputs");
+}
 
 /* The path as it is shown; the path itself when it is plain. */
 static const char *shown_name(km_inputs *inputs, const char *path) {
@@ -139,7 +142,9 @@ static km_status add_fault(km_inputs *inputs, const char *path, int sys_errno, k
   return add_row(inputs, row, err);
 }
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static void free_names(char **names, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -147,7 +152,8 @@ static void free_names(char **names, size_t n) {
   free(names);
 }
 
-/* The names in a folder, sorted; hidden ones and litter left out. A negative status is memory; *sys_errno a refusal. */
+/* The names in a folder, sorted; hidden ones and litter left out. A negative status is memory; *sys_errno a
+ * refusal. */
 static km_status list_folder(const char *path, char ***names, size_t *n_names, int *sys_errno) {
   size_t n = 0, capacity = 0;
   char **list = NULL;
@@ -242,7 +248,9 @@ static km_status walk(km_inputs *inputs, const char *path, unsigned depth, km_er
   return status;
 }
 
-static void no_free(void *node) { (void)node; }
+static void no_free(void *node) {
+  (void)node;
+}
 
 static const char *last_component(const char *name) {
   const char *slash = strrchr(name, '/');
@@ -338,15 +346,16 @@ static km_status add_list(km_inputs *inputs, const char *path, km_err *err) {
   return status;
 }
 
-/* A later part of a split archive is read with its set: it leaves the list, or gives its place to the file that
- * stands for the set when that is not in the list. */
+/* A later part of a split archive is read with its set: it leaves the list, or gives its place to the file
+ * that stands for the set when that is not in the list. */
 static km_status fold_volumes(km_inputs *inputs, km_err *err) {
   size_t n_kept = 0;
   for (size_t i = 0; i < inputs->n_rows; i++) {
     km_input row = inputs->rows[i];
     char main_path[4096];
     bool has_main, listed = false;
-    if (row.kind == KM_INPUT_FILE && km_volume_is_later(row.path, main_path, sizeof main_path, &has_main) && has_main) {
+    if (row.kind == KM_INPUT_FILE && km_volume_is_later(row.path, main_path, sizeof main_path, &has_main) &&
+        has_main) {
       for (size_t k = 0; k < inputs->n_rows && !listed; k++)
         listed = (k < n_kept || k > i) && strcmp(inputs->rows[k].path, main_path) == 0;
       if (listed)
@@ -362,8 +371,8 @@ static km_status fold_volumes(km_inputs *inputs, km_err *err) {
   return KM_OK;
 }
 
-km_status km_inputs_open(km_inputs **out, const char *const *paths, size_t n_paths, const km_archive_limits *limits,
-                         km_err *err) {
+km_status km_inputs_open(km_inputs **out, const char *const *paths, size_t n_paths,
+                         const km_archive_limits *limits, km_err *err) {
   *out = NULL;
   km_inputs *inputs = calloc(1, sizeof *inputs);
   if (!inputs)
@@ -375,7 +384,8 @@ km_status km_inputs_open(km_inputs **out, const char *const *paths, size_t n_pat
     km_archive_limits_default(&inputs->limits);
   km_status status = KM_OK;
   for (size_t i = 0; i < n_paths && !status; i++)
-    status = paths[i][0] == '@' && paths[i][1] ? add_list(inputs, paths[i] + 1, err) : add_path(inputs, paths[i], err);
+    status = paths[i][0] == '@' && paths[i][1] ? add_list(inputs, paths[i] + 1, err)
+                                               : add_path(inputs, paths[i], err);
   if (!status)
     status = fold_volumes(inputs, err);
   if (status) {
@@ -386,16 +396,29 @@ km_status km_inputs_open(km_inputs **out, const char *const *paths, size_t n_pat
   return KM_OK;
 }
 
-size_t km_inputs_count(const km_inputs *inputs) { return inputs->n_rows; }
-const char *km_inputs_name(const km_inputs *inputs, size_t i) { return inputs->rows[i].name; }
-const char *km_inputs_folder(const km_inputs *inputs, size_t i) { return inputs->rows[i].folder; }
+size_t km_inputs_count(const km_inputs *inputs) {
+  return inputs->n_rows;
+}
+const char *km_inputs_name(const km_inputs *inputs, size_t i) {
+  return inputs->rows[i].name;
+}
+const char *km_inputs_folder(const km_inputs *inputs, size_t i) {
+  return inputs->rows[i].folder;
+}
 const char *km_inputs_label(const km_inputs *inputs, size_t i) {
   const km_input *row = &inputs->rows[i];
-  return row->folder && strlen(row->name) > row->n_folder ? row->name + row->n_folder : last_component(row->name);
+  return row->folder && strlen(row->name) > row->n_folder ? row->name + row->n_folder
+                                                          : last_component(row->name);
 }
-uint64_t km_inputs_bytes(const km_inputs *inputs, size_t i) { return inputs->rows[i].n_bytes; }
-const km_input *km_inputs_at(const km_inputs *inputs, size_t i) { return &inputs->rows[i]; }
-const km_archive_limits *km_inputs_limits(const km_inputs *inputs) { return &inputs->limits; }
+uint64_t km_inputs_bytes(const km_inputs *inputs, size_t i) {
+  return inputs->rows[i].n_bytes;
+}
+const km_input *km_inputs_at(const km_inputs *inputs, size_t i) {
+  return &inputs->rows[i];
+}
+const km_archive_limits *km_inputs_limits(const km_inputs *inputs) {
+  return &inputs->limits;
+}
 
 void km_inputs_free(km_inputs *inputs) {
   if (!inputs)

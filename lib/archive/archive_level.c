@@ -1,8 +1,10 @@
-/* archive_level.c: peels filters off a stream, chooses the reader of what is within, and tells every fault once.
+/* archive_level.c: peels filters off a stream, chooses the reader of what is within, and tells every fault
+ * once.
  *
  * A level goes through three steps: entries of the container (or the one bare file); what stands behind the
- * container; the faults of the filters, which are known when they have ended. The last two tell what the first cannot
- * see: a wrong check sum of a whole gzip, bytes behind the end, a second tar behind the first. */
+ * container; the faults of the filters, which are known when they have ended. The last two tell what the
+ * first cannot see: a wrong check sum of a whole gzip, bytes behind the end, a second tar behind the first.
+ */
 #include "archive_level.h"
 
 #include <inttypes.h>
@@ -16,8 +18,8 @@ typedef enum level_step { STEP_ENTRIES, STEP_BEHIND, STEP_FILTERS, STEP_DONE } l
 
 struct km_level {
   km_level_options options;
-  km_stream *stream;   /* the innermost filter, or the source */
-  km_stream *memory;   /* over slurped, for formats that seek; NULL */
+  km_stream *stream; /* the innermost filter, or the source */
+  km_stream *memory; /* over slurped, for formats that seek; NULL */
   km_buffer slurped;
   km_magic magic;
   km_format_reader *format;
@@ -26,9 +28,9 @@ struct km_level {
   km_reason open_fault;
   char open_detail[KM_DETAIL_BYTES];
   bool stream_fault_told, any_told;
-  uint64_t number;     /* entries in containers before this one */
-  uint64_t base;       /* bytes of the stream before this container */
-  uint64_t n_seen;     /* what stands behind is told with the number that would come next */
+  uint64_t number; /* entries in containers before this one */
+  uint64_t base;   /* bytes of the stream before this container */
+  uint64_t n_seen; /* what stands behind is told with the number that would come next */
 };
 
 static void open_fault(km_level *level, km_reason reason, const char *detail) {
@@ -76,7 +78,8 @@ static km_status peel(km_level *level) {
     if (!km_magic_is_filter(level->magic))
       return KM_OK;
     if (level->magic == KM_MAGIC_FOREIGN_FILTER)
-      open_fault(level, KM_REASON_UNSUPPORTED_ARCHIVE, "lrzip, lzop or grzip: unpack it with its own program first");
+      open_fault(level, KM_REASON_UNSUPPORTED_ARCHIVE,
+                 "lrzip, lzop or grzip: unpack it with its own program first");
     else if (n == FILTERS_MAX)
       open_fault(level, KM_REASON_NESTED_TOO_DEEP, "more than 8 compressions in one another");
     if (level->open_fault)
@@ -109,14 +112,17 @@ static km_status into_memory(km_level *level) {
     return KM_ERR_NOMEM;
   if (!slurp.whole) {
     open_fault(level, KM_REASON_ENTRY_TOO_LARGE, "");
-    km_budget_detail(level->options.budget, KM_REASON_ENTRY_TOO_LARGE, level->open_detail, sizeof level->open_detail);
+    km_budget_detail(level->options.budget, KM_REASON_ENTRY_TOO_LARGE, level->open_detail,
+                     sizeof level->open_detail);
     return KM_OK;
   }
   level->memory = km_stream_of_memory(slurp.bytes, slurp.n_bytes);
   return level->memory ? KM_OK : KM_ERR_NOMEM;
 }
 
-static km_stream *container_stream(km_level *level) { return level->memory ? level->memory : level->stream; }
+static km_stream *container_stream(km_level *level) {
+  return level->memory ? level->memory : level->stream;
+}
 
 static km_status open_container(km_level *level) {
   if (level->open_fault || level->magic == KM_MAGIC_NONE)
@@ -166,7 +172,9 @@ void km_level_close(km_level *level) {
   free(level);
 }
 
-bool km_level_is_container(const km_level *level) { return level->format || level->zip; }
+bool km_level_is_container(const km_level *level) {
+  return level->format || level->zip;
+}
 
 /* The bare file, in one piece. */
 static km_status bare_item(km_level *level, km_item *item) {
@@ -185,10 +193,12 @@ static km_status bare_item(km_level *level, km_item *item) {
   if (!slurp.n_bytes && level->stream->fault)
     return KM_END; /* the fault says why there is nothing */
   if (!slurp.n_bytes)
-    km_item_fault(item, level->options.named_archive ? KM_REASON_EMPTY_ARCHIVE : KM_REASON_EMPTY_MEMBER, "no bytes");
+    km_item_fault(item, level->options.named_archive ? KM_REASON_EMPTY_ARCHIVE : KM_REASON_EMPTY_MEMBER,
+                  "no bytes");
   item->bytes = slurp.bytes;
   item->n_bytes = slurp.n_bytes;
-  km_reason limit = level->stream->below ? KM_REASON_NONE : km_budget_add_entry(level->options.budget, slurp.n_bytes);
+  km_reason limit =
+      level->stream->below ? KM_REASON_NONE : km_budget_add_entry(level->options.budget, slurp.n_bytes);
   if (!limit)
     limit = km_budget_count_entry(level->options.budget);
   if (limit) {
@@ -201,7 +211,8 @@ static km_status bare_item(km_level *level, km_item *item) {
 
 /* An executable that holds no archive is a bare file. */
 static bool is_mere_program(km_level *level, const km_item *item) {
-  return level->magic == KM_MAGIC_PROGRAM && item->reason && !item->n_name && !item->number && !level->any_told;
+  return level->magic == KM_MAGIC_PROGRAM && item->reason && !item->n_name && !item->number &&
+         !level->any_told;
 }
 
 static km_status entry_item(km_level *level, km_item *item) {
@@ -235,7 +246,8 @@ static km_status entry_item(km_level *level, km_item *item) {
   return status;
 }
 
-/* Whether zeros fill the stream up to its next block with something in it, which is held then; false at the end. */
+/* Whether zeros fill the stream up to its next block with something in it, which is held then; false at the
+ * end. */
 static km_status skip_zeros(km_stream *s, bool *found) {
   *found = false;
   for (;;) {
@@ -256,7 +268,8 @@ static km_status skip_zeros(km_stream *s, bool *found) {
 static km_status behind_item(km_level *level, km_item *item) {
   level->step = STEP_FILTERS;
   km_stream *s = level->stream;
-  if (!level->format || km_magic_needs_memory(level->magic) || level->stream_fault_told || !km_format_at_end(level->format))
+  if (!level->format || km_magic_needs_memory(level->magic) || level->stream_fault_told ||
+      !km_format_at_end(level->format))
     return KM_END;
   if (km_format_lacks_end(level->format)) {
     km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "the tar lacks its end mark: it may be cut");
@@ -347,5 +360,7 @@ uint64_t km_level_taken(const km_level *level) {
       s = s->below;
     return s->taken;
   }
-  return level->format ? level->base + km_format_position(level->format) : level->zip ? km_zip_taken(level->zip) : s->handed;
+  return level->format ? level->base + km_format_position(level->format)
+         : level->zip  ? km_zip_taken(level->zip)
+                       : s->handed;
 }

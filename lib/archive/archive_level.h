@@ -9,7 +9,7 @@ typedef struct km_level km_level;
 
 typedef struct km_level_options {
   km_budget *budget;
-  km_zip_source zip; /* parts and range of a zip; bytes are not used */
+  km_zip_source zip;  /* parts and range of a zip; bytes are not used */
   bool named_archive; /* the name says that it is an archive: how an empty one is told */
 } km_level_options;
 

@@ -1,7 +1,8 @@
 /* archive_magic.c: recognition of containers and filters by content.
  *
- * The common case is an SGF text, which is told from everything else by its first byte: no signature starts with a
- * byte that opens a game record, except a tar header or an ISO image, whose signature stands further in. */
+ * The common case is an SGF text, which is told from everything else by its first byte: no signature starts
+ * with a byte that opens a game record, except a tar header or an ISO image, whose signature stands further
+ * in. */
 #include "archive_magic.h"
 
 #include <string.h>
@@ -16,7 +17,9 @@ typedef struct signature {
 static const signature signatures[] = {
     {0, 3, KM_MAGIC_GZIP, "\x1f\x8b\x08"},
     {0, 4, KM_MAGIC_ZSTD, "\x28\xb5\x2f\xfd"},
-    {0, 6, KM_MAGIC_XZ, "\xfd" "7zXZ\0"},
+    {0, 6, KM_MAGIC_XZ,
+     "\xfd"
+     "7zXZ\0"},
     {0, 4, KM_MAGIC_LZIP, "LZIP"},
     {0, 4, KM_MAGIC_LZ4, "\x04\x22\x4d\x18"},
     {0, 4, KM_MAGIC_LZ4, "\x02\x21\x4c\x18"},
@@ -42,7 +45,9 @@ static const signature signatures[] = {
     {0, 2, KM_MAGIC_CPIO, "\x71\xc7"},
     {0, 5, KM_MAGIC_WARC, "WARC/"},
     {0, 2, KM_MAGIC_PROGRAM, "MZ"},
-    {0, 4, KM_MAGIC_PROGRAM, "\x7f" "ELF"},
+    {0, 4, KM_MAGIC_PROGRAM,
+     "\x7f"
+     "ELF"},
     {257, 5, KM_MAGIC_TAR, "ustar"},
     {32769, 5, KM_MAGIC_ISO, "CD001"},
 };
@@ -51,7 +56,8 @@ static bool has_signature(const signature *s, const uint8_t *bytes, size_t n_byt
   return n_bytes >= (size_t)s->offset + s->length && memcmp(bytes + s->offset, s->bytes, s->length) == 0;
 }
 
-/* A tar header proves itself by the sum of its bytes, its own field counted as blanks; old tars have nothing else. */
+/* A tar header proves itself by the sum of its bytes, its own field counted as blanks; old tars have nothing
+ * else. */
 static bool is_tar_header(const uint8_t *bytes, size_t n_bytes) {
   if (n_bytes < 512 || bytes[0] == 0)
     return false;
@@ -76,8 +82,8 @@ static bool is_tar_header(const uint8_t *bytes, size_t n_bytes) {
 /* "begin 644 name" or "begin-base64 644 name". */
 static bool is_uuencoded(const uint8_t *bytes, size_t n_bytes) {
   size_t at = n_bytes > 13 && memcmp(bytes, "begin-base64 ", 13) == 0 ? 13
-              : n_bytes > 6 && memcmp(bytes, "begin ", 6) == 0       ? 6
-                                                                     : 0;
+              : n_bytes > 6 && memcmp(bytes, "begin ", 6) == 0        ? 6
+                                                                      : 0;
   if (!at || n_bytes < at + 5)
     return false;
   for (size_t i = at; i < at + 3; i++)
@@ -89,10 +95,12 @@ static bool is_uuencoded(const uint8_t *bytes, size_t n_bytes) {
 /* "BZh" level, then a block or the end of the stream (pi or its square root, in BCD). */
 static bool is_bzip2(const uint8_t *b, size_t n_bytes) {
   return n_bytes >= 10 && memcmp(b, "BZh", 3) == 0 && b[3] >= '1' && b[3] <= '9' &&
-         (memcmp(b + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 || memcmp(b + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+         (memcmp(b + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+          memcmp(b + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-/* The old .lzma has no signature: usual properties, a dictionary of 2^n or 2^n + 2^(n-1), a size that is believable. */
+/* The old .lzma has no signature: usual properties, a dictionary of 2^n or 2^n + 2^(n-1), a size that is
+ * believable. */
 static bool is_lzma_alone(const uint8_t *b, size_t n_bytes) {
   if (n_bytes < 14 || b[0] != 0x5d || b[13] != 0)
     return false;
@@ -107,7 +115,8 @@ static bool is_lzma_alone(const uint8_t *b, size_t n_bytes) {
 
 /* "-lh5-" at byte 2, after the header's length and check sum. */
 static bool is_lha(const uint8_t *b, size_t n_bytes) {
-  return n_bytes >= 21 && b[2] == '-' && b[3] == 'l' && (b[4] == 'h' || b[4] == 'z') && b[6] == '-' && b[20] <= 3;
+  return n_bytes >= 21 && b[2] == '-' && b[3] == 'l' && (b[4] == 'h' || b[4] == 'z') && b[6] == '-' &&
+         b[20] <= 3;
 }
 
 static bool is_skippable_zstd(const uint8_t *b, size_t n_bytes) {
@@ -137,9 +146,11 @@ km_magic km_magic_detect(const uint8_t *bytes, size_t n_bytes) {
 }
 
 const char *km_magic_name(km_magic magic) {
-  static const char *const names[] = {"bare",  "gzip", "zstd", "xz",   "lzip", "lzma", "bzip2",
-                                      "lz4",   "compress", "uuencode", "rpm", "lrzip, lzop or grzip",
-                                      "tar",   "cpio", "ar",   "warc", "zip",  "7z",   "rar",
-                                      "rar5",  "iso9660", "cab", "lha", "xar", "program"};
+  static const char *const names[] = {
+      "bare",   "gzip", "zstd",     "xz",       "lzip", "lzma",
+      "bzip2",  "lz4",  "compress", "uuencode", "rpm",  "lrzip, lzop or grzip",
+      "tar",    "cpio", "ar",       "warc",     "zip",  "7z",
+      "rar",    "rar5", "iso9660",  "cab",      "lha",  "xar",
+      "program"};
   return names[magic];
 }

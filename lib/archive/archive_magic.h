@@ -45,6 +45,8 @@ const char *km_magic_name(km_magic magic); /* "gzip", "tar", … */
 static inline bool km_magic_is_filter(km_magic magic) {
   return magic >= KM_MAGIC_GZIP && magic <= KM_MAGIC_FOREIGN_FILTER;
 }
-static inline bool km_magic_needs_memory(km_magic magic) { return magic >= KM_MAGIC_ZIP; }
+static inline bool km_magic_needs_memory(km_magic magic) {
+  return magic >= KM_MAGIC_ZIP;
+}
 
 #endif

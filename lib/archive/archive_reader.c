@@ -1,8 +1,8 @@
 /* archive_reader.c: the stack of levels of one input, and the form in which entries are given.
  *
- * An entry that is an archive itself becomes a level that reads the entry's bytes where they stand; the level below
- * does not move until it is done, so nothing is copied. Depth, bytes, ratio and count are bounded for all levels
- * together. */
+ * An entry that is an archive itself becomes a level that reads the entry's bytes where they stand; the level
+ * below does not move until it is done, so nothing is copied. Depth, bytes, ratio and count are bounded for
+ * all levels together. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +64,9 @@ void km_archive_close(km_archive_reader *r) {
 
 /* An empty file tells what it should have been by its name only. */
 static bool is_archive_name(const char *name) {
-  static const char *const suffixes[] = {".tar", ".gz",  ".tgz", ".bz2", ".tbz", ".xz",  ".txz", ".zst", ".tzst", ".lz4",
-                                         ".lz",  ".lzma", ".z",   ".zip", ".7z",  ".rar", ".iso", ".cab", ".lzh",
-                                         ".cpio", ".001"};
+  static const char *const suffixes[] = {".tar", ".gz",   ".tgz", ".bz2", ".tbz",  ".xz",   ".txz",
+                                         ".zst", ".tzst", ".lz4", ".lz",  ".lzma", ".z",    ".zip",
+                                         ".7z",  ".rar",  ".iso", ".cab", ".lzh",  ".cpio", ".001"};
   size_t n = strlen(name);
   for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
     size_t k = strlen(suffixes[i]);
@@ -76,7 +76,8 @@ static bool is_archive_name(const char *name) {
   return false;
 }
 
-static km_status push_level(km_archive_reader *r, km_stream *stream, const km_level_options *options, size_t n_name) {
+static km_status push_level(km_archive_reader *r, km_stream *stream, const km_level_options *options,
+                            size_t n_name) {
   if (!stream)
     return KM_ERR_NOMEM;
   km_level *level = km_level_open(stream, options);
@@ -135,7 +136,7 @@ static km_status give(km_archive_reader *r, km_entry *entry, const frame *f) {
     item->bytes = NULL;
   if (!item->bytes && !item->reason)
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
-  if (r->n_frames == 1 && r->source.n_parts > 1 && item->reason == KM_REASON_TRUNCATED_ARCHIVE)
+  if (r->n_frames == 1 && r->source.in_set && item->reason == KM_REASON_TRUNCATED_ARCHIVE)
     item->reason = KM_REASON_MISSING_VOLUME;
   if (set_name(r, f, item, &n_name))
     return KM_ERR_NOMEM;

@@ -1,8 +1,8 @@
-/* archive_source.c: files by read when small, by mmap when large; split archives joined; standard input and pipes as
- * they come.
+/* archive_source.c: files by read when small, by mmap when large; split archives joined; standard input and
+ * pipes as they come.
  *
- * A mapped file must not be cut by others while it is read: the system then ends the process, as with every program
- * that maps its input. Reading small files costs less than mapping them. */
+ * A mapped file must not be cut by others while it is read: the system then ends the process, as with every
+ * program that maps its input. Reading small files costs less than mapping them. */
 #include "archive_source.h"
 
 #include <errno.h>
@@ -137,7 +137,8 @@ static km_status join_parts(km_source *source, const km_volumes *volumes, uint64
   }
   if (total > max_bytes) {
     snprintf(source->detail, sizeof source->detail,
-             "%" PRIu64 " bytes in %u parts, more than %" PRIu64 ": join them into one file", total, volumes->n, max_bytes);
+             "%" PRIu64 " bytes in %u parts, more than %" PRIu64 ": join them into one file", total,
+             volumes->n, max_bytes);
     source->fault = KM_REASON_ENTRY_TOO_LARGE;
     return KM_OK;
   }
@@ -147,7 +148,8 @@ static km_status join_parts(km_source *source, const km_volumes *volumes, uint64
   source->n_bytes = total;
   for (unsigned i = 0; i < volumes->n && !source->fault; i++) {
     uint64_t end = i + 1 < volumes->n ? source->part_start[i + 1] : total;
-    append_part(source, source->buffer.bytes + source->part_start[i], end - source->part_start[i], volumes->paths[i]);
+    append_part(source, source->buffer.bytes + source->part_start[i], end - source->part_start[i],
+                volumes->paths[i]);
   }
   return KM_OK;
 }
@@ -159,14 +161,14 @@ static km_status open_named(km_source *source, const km_input *input, const km_a
   km_status status = km_volumes_find(&volumes, input->path);
   if (status)
     return status;
+  source->in_set = volumes.is_set;
   if (volumes.missing[0])
     fault(source, KM_REASON_MISSING_VOLUME, volumes.missing);
   else if (volumes.n > 1)
     status = join_parts(source, &volumes, limits->max_entry_bytes);
   else {
-    source->is_part = km_volume_is_later(input->path, main_path, sizeof main_path, &has_main);
     status = open_file(source, input->path);
-    if (source->is_part && !source->fault) {
+    if (!source->fault && km_volume_is_later(input->path, main_path, sizeof main_path, &has_main)) {
       const char *slash = strrchr(main_path, '/');
       fault(source, KM_REASON_MISSING_VOLUME, slash ? slash + 1 : main_path);
     }

@@ -11,8 +11,8 @@ typedef struct km_source {
   int fd;               /* -1: in memory, or not readable */
   uint64_t *part_start; /* of a split archive: where every part starts in bytes; else NULL */
   unsigned n_parts;
-  bool is_part;         /* a part whose set cannot be had */
-  km_reason fault;      /* why there is nothing */
+  bool in_set;     /* of a split archive: a cut end is a part that is missing */
+  km_reason fault; /* why there is nothing */
   char detail[KM_DETAIL_BYTES];
   void *map; /* n_map bytes from mmap */
   size_t n_map;

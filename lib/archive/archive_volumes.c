@@ -1,7 +1,7 @@
 /* archive_volumes.c: which files make up one archive.
  *
- * Names alone prove nothing: old collections call their games honinbo.001, honinbo.002. A numbered file is only a part
- * when the first one starts like an archive and it does not. */
+ * Names alone prove nothing: old collections call their games honinbo.001, honinbo.002. A numbered file is
+ * only a part when the first one starts like an archive and it does not. */
 #include "archive_volumes.h"
 
 #include <ctype.h>
@@ -15,14 +15,20 @@
 
 enum { PARTS_MAX = 10000, GAP_LOOK = 8, HEAD_BYTES = 512 };
 
-typedef enum volume_kind { VOLUME_NONE, VOLUME_NUMBERED, VOLUME_RAR_PART, VOLUME_RAR_OLD, VOLUME_ZIP } volume_kind;
+typedef enum volume_kind {
+  VOLUME_NONE,
+  VOLUME_NUMBERED,
+  VOLUME_RAR_PART,
+  VOLUME_RAR_OLD,
+  VOLUME_ZIP
+} volume_kind;
 
 /* A name as kind, number and the text around the number. */
 typedef struct volume {
   volume_kind kind;
   unsigned number; /* in reading order; the zip itself is 0 and read last */
   unsigned digits;
-  size_t n_stem;   /* bytes before the number, or before the letter of the suffix */
+  size_t n_stem; /* bytes before the number, or before the letter of the suffix */
 } volume;
 
 static unsigned number_at(const char *text, unsigned digits) {
@@ -84,7 +90,9 @@ static bool part_path(char *out, size_t n_out, const char *path, const volume *v
   return n > 0 && (size_t)n < n_out;
 }
 
-static bool exists(const char *path) { return access(path, F_OK) == 0; }
+static bool exists(const char *path) {
+  return access(path, F_OK) == 0;
+}
 
 static km_magic magic_of_file(const char *path) {
   uint8_t head[HEAD_BYTES];
@@ -96,7 +104,9 @@ static km_magic magic_of_file(const char *path) {
   return n > 0 ? km_magic_detect(head, (size_t)n) : KM_MAGIC_NONE;
 }
 
-static bool is_rar(km_magic magic) { return magic == KM_MAGIC_RAR || magic == KM_MAGIC_RAR5; }
+static bool is_rar(km_magic magic) {
+  return magic == KM_MAGIC_RAR || magic == KM_MAGIC_RAR5;
+}
 
 /* Whether the content of a later part fits its name. */
 static bool part_fits(const char *path, volume_kind kind, const char *main_path, bool has_main) {
@@ -111,7 +121,8 @@ bool km_volume_is_later(const char *path, char *main_path, size_t n_path, bool *
   volume v = parse(path);
   unsigned main_number = v.kind == VOLUME_ZIP ? 0 : 1;
   *has_main = false;
-  if (v.kind == VOLUME_NONE || v.number == main_number || !part_path(main_path, n_path, path, &v, main_number))
+  if (v.kind == VOLUME_NONE || v.number == main_number ||
+      !part_path(main_path, n_path, path, &v, main_number))
     return false;
   *has_main = exists(main_path);
   return part_fits(path, v.kind, main_path, *has_main);
@@ -165,8 +176,10 @@ km_status km_volumes_find(km_volumes *volumes, const char *path) {
   /* A numbered set must start like an archive, and its second part must not. */
   if (!status && v.kind != VOLUME_ZIP && v.kind != VOLUME_NONE && is_main &&
       part_path(part, sizeof part, path, &v, 2) &&
-      (v.kind != VOLUME_NUMBERED || (magic_of_file(path) != KM_MAGIC_NONE && magic_of_file(part) == KM_MAGIC_NONE)))
+      (v.kind != VOLUME_NUMBERED ||
+       (magic_of_file(path) != KM_MAGIC_NONE && magic_of_file(part) == KM_MAGIC_NONE)))
     status = add_parts(volumes, path, &v, 2);
+  volumes->is_set = volumes->n > 1 || (is_main && (v.kind == VOLUME_NUMBERED || v.kind == VOLUME_RAR_PART));
   if (status)
     km_volumes_clear(volumes);
   return status;

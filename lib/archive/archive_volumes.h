@@ -4,13 +4,14 @@
 
 #include "byte_stream.h"
 
-/* Whether path is named like a part, and its content fits: a part other than the one that stands for the set. Then
- * main_path (n_path bytes) is the file that stands for the set, which exists when *has_main. */
+/* Whether path is named like a part, and its content fits: a part other than the one that stands for the set.
+ * Then main_path (n_path bytes) is the file that stands for the set, which exists when *has_main. */
 bool km_volume_is_later(const char *path, char *main_path, size_t n_path, bool *has_main);
 
 typedef struct km_volumes {
-  unsigned n;       /* parts found, in order; 1: an ordinary file */
+  unsigned n; /* parts found, in order; 1: an ordinary file */
   char **paths;
+  bool is_set;       /* several parts, or a name that says so: a cut end is a part that is missing */
   char missing[256]; /* name of a part that is not there although a later one is; "" */
 } km_volumes;
 /* The parts that path stands for. KM_OK or KM_ERR_NOMEM. */

@@ -80,7 +80,9 @@ void km_stream_close_all(km_stream *s) {
   }
 }
 
-static void close_plain(km_stream *s) { free(s); }
+static void close_plain(km_stream *s) {
+  free(s);
+}
 
 /* The block is set when the stream is made and held; a second pull is the end. */
 static km_status pull_memory(km_stream *s) {

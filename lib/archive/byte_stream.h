@@ -1,8 +1,9 @@
 /* byte_stream.h: bytes in blocks, from memory, a descriptor, or a filter over another stream.
  *
- * pull gives the next block; an empty block is the end. A stream that ends early says so in fault and detail: the
- * blocks before it are good to the last byte. The first block of every stream holds at least KM_MAGIC_PEEK bytes,
- * unless the whole stream is shorter, so that looking at the first block tells what the stream is. */
+ * pull gives the next block; an empty block is the end. A stream that ends early says so in fault and detail:
+ * the blocks before it are good to the last byte. The first block of every stream holds at least
+ * KM_MAGIC_PEEK bytes, unless the whole stream is shorter, so that looking at the first block tells what the
+ * stream is. */
 #ifndef KM_BYTE_STREAM_H
 #define KM_BYTE_STREAM_H
 
@@ -51,7 +52,8 @@ struct km_stream {
 
 /* The next block, or the held one again. After the end: KM_OK with n_block 0, always. */
 km_status km_stream_next(km_stream *s);
-void km_stream_fault(km_stream *s, km_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void km_stream_fault(km_stream *s, km_reason reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Closes the stream and all below it; NULL is fine. */
 void km_stream_close_all(km_stream *s);
 
@@ -70,8 +72,8 @@ typedef struct km_buffer {
 km_status km_buffer_reserve(km_buffer *buffer, size_t n_bytes, size_t n_used);
 void km_buffer_clear(km_buffer *buffer);
 
-/* The rest of the stream in one piece: borrowed from the stream when it is one block, else copied to the buffer.
- * whole is false when it has more than max_bytes. */
+/* The rest of the stream in one piece: borrowed from the stream when it is one block, else copied to the
+ * buffer. whole is false when it has more than max_bytes. */
 typedef struct km_slurp {
   const uint8_t *bytes;
   size_t n_bytes;

@@ -1,11 +1,12 @@
 /* decode_stream.c: gzip, zstd, xz, lzip, lzma and bzip2 as streams.
  *
- * Why not libarchive's filters: they hand out blocks of 64 KiB and lose the last one when the input ends early, check
- * no gzip sum, and say nothing of bytes behind the end. Here every byte before a fault comes out.
+ * Why not libarchive's filters: they hand out blocks of 64 KiB and lose the last one when the input ends
+ * early, check no gzip sum, and say nothing of bytes behind the end. Here every byte before a fault comes
+ * out.
  *
- * One loop serves all: a codec's step consumes input and makes output until the block is full, the member (gzip
- * member, zstd frame, xz stream) ends, or the bytes are bad. Behind a member: NUL padding is skipped, another member
- * is joined on, anything else is counted as trailing. */
+ * One loop serves all: a codec's step consumes input and makes output until the block is full, the member
+ * (gzip member, zstd frame, xz stream) ends, or the bytes are bad. Behind a member: NUL padding is skipped,
+ * another member is joined on, anything else is counted as trailing. */
 #include <bzlib.h>
 #include <libdeflate.h>
 #include <lzma.h>
@@ -21,7 +22,16 @@ enum { MAGIC_LOOK = 10 /* bytes that tell any of these filters */, ZSTD_WINDOW_L
 typedef enum step_result { STEP_MORE, STEP_MEMBER_END, STEP_FAULT, STEP_NOMEM } step_result;
 
 /* Where the bytes of a gzip member are: header fields, data, trailer. */
-typedef enum gzip_part { GZ_FIXED, GZ_EXTRA_SIZE, GZ_EXTRA, GZ_NAME, GZ_COMMENT, GZ_HEADER_CRC, GZ_DATA, GZ_TRAILER } gzip_part;
+typedef enum gzip_part {
+  GZ_FIXED,
+  GZ_EXTRA_SIZE,
+  GZ_EXTRA,
+  GZ_NAME,
+  GZ_COMMENT,
+  GZ_HEADER_CRC,
+  GZ_DATA,
+  GZ_TRAILER
+} gzip_part;
 
 typedef struct gzip_codec {
   z_stream z;
@@ -76,9 +86,12 @@ static void took(decoder *d, size_t n_in, size_t n_out) {
   d->n_out += n_out;
 }
 
-static size_t room(const decoder *d) { return sizeof d->block - d->n_out; }
+static size_t room(const decoder *d) {
+  return sizeof d->block - d->n_out;
+}
 
-/* gzip (RFC 1952): raw deflate by zlib, header and trailer here, the sum by libdeflate, which is many times faster. */
+/* gzip (RFC 1952): raw deflate by zlib, header and trailer here, the sum by libdeflate, which is many times
+ * faster. */
 
 static gzip_part gzip_part_after(const gzip_codec *g, gzip_part part) {
   if (part < GZ_EXTRA_SIZE && (g->flags & 4))
@@ -305,7 +318,8 @@ static void ended_early(decoder *d) {
   if (d->base.below->fault)
     km_stream_fault(&d->base, d->base.below->fault, "%s", d->base.below->detail);
   else
-    km_stream_fault(&d->base, KM_REASON_TRUNCATED_ARCHIVE, "the %s data ends too soon", km_magic_name(d->magic));
+    km_stream_fault(&d->base, KM_REASON_TRUNCATED_ARCHIVE, "the %s data ends too soon",
+                    km_magic_name(d->magic));
 }
 
 /* Behind a member: skips NULs, opens the next member, or counts what else there is. */

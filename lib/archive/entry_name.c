@@ -7,10 +7,15 @@
 
 enum { NAME_MAX_SHOWN = 4096 };
 
-/* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates), 0 when there is none. */
+/* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates), 0 when there is none.
+ */
 static unsigned utf8_length(const uint8_t *s, size_t n) {
   uint8_t a = s[0], low = 0x80, high = 0xbf;
-  unsigned length = a < 0x80 ? 1 : a >= 0xc2 && a <= 0xdf ? 2 : a >= 0xe0 && a <= 0xef ? 3 : a >= 0xf0 && a <= 0xf4 ? 4 : 0;
+  unsigned length = a < 0x80                 ? 1
+                    : a >= 0xc2 && a <= 0xdf ? 2
+                    : a >= 0xe0 && a <= 0xef ? 3
+                    : a >= 0xf0 && a <= 0xf4 ? 4
+                                             : 0;
   if (length == 0 || length > n)
     return 0;
   if (a == 0xe0)

@@ -1,11 +1,12 @@
 /* format_reader.c: libarchive behind a small face: tar, 7z, rar, iso, cpio, ar, xar, cab, lha, warc.
  *
- * Only the format that the signature names is enabled: libarchive's own guessing takes texts for mtree, and what is
- * not enabled cannot fail. Filters are peeled before (byte_stream.h).
+ * Only the format that the signature names is enabled: libarchive's own guessing takes texts for mtree, and
+ * what is not enabled cannot fail. Filters are peeled before (byte_stream.h).
  *
- * Tricks. Names: libarchive converts by the locale and gives NULL where it cannot; every call here runs under a
- * thread-local C.UTF-8. Solid archives: skipping an entry breaks the next one in 7z (libarchive 3.6), so what is not
- * wanted is read to its end. Entries in one piece are handed on where they stand, without a copy. */
+ * Tricks. Names: libarchive converts by the locale and gives NULL where it cannot; every call here runs under
+ * a thread-local C.UTF-8. Solid archives: skipping an entry breaks the next one in 7z (libarchive 3.6), so
+ * what is not wanted is read to its end. Entries in one piece are handed on where they stand, without a copy.
+ */
 #include "format_reader.h"
 
 #include <archive.h>
@@ -192,11 +193,16 @@ static km_reason reason_of_message(const char *message) {
     const char *word;
     km_reason reason;
   } words[] = {
-      {"ncrypt", KM_REASON_ENCRYPTED_ENTRY},     {"assphrase", KM_REASON_ENCRYPTED_ENTRY},
-      {"runcated", KM_REASON_TRUNCATED_ARCHIVE}, {"end of file", KM_REASON_TRUNCATED_ARCHIVE},
-      {"remature", KM_REASON_TRUNCATED_ARCHIVE}, {"CRC", KM_REASON_CRC_ERROR},
-      {"crc", KM_REASON_CRC_ERROR},              {"hecksum", KM_REASON_CRC_ERROR},
-      {"unsupported", KM_REASON_UNSUPPORTED_ARCHIVE}, {"nsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
+      {"ncrypt", KM_REASON_ENCRYPTED_ENTRY},
+      {"assphrase", KM_REASON_ENCRYPTED_ENTRY},
+      {"runcated", KM_REASON_TRUNCATED_ARCHIVE},
+      {"end of file", KM_REASON_TRUNCATED_ARCHIVE},
+      {"remature", KM_REASON_TRUNCATED_ARCHIVE},
+      {"CRC", KM_REASON_CRC_ERROR},
+      {"crc", KM_REASON_CRC_ERROR},
+      {"hecksum", KM_REASON_CRC_ERROR},
+      {"unsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
+      {"nsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
       {"not supported", KM_REASON_UNSUPPORTED_ARCHIVE},
   };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -205,8 +211,8 @@ static km_reason reason_of_message(const char *message) {
   return KM_REASON_CORRUPT_ARCHIVE;
 }
 
-/* The fault of the last call: the stream below knows best, else libarchive's words. An entry's fault may be its
- * encryption; an archive's cannot be read at all then. */
+/* The fault of the last call: the stream below knows best, else libarchive's words. An entry's fault may be
+ * its encryption; an archive's cannot be read at all then. */
 static void take_error(km_format_reader *r, km_item *item, bool of_entry) {
   km_stream *s = r->client.stream;
   if (s->fault) {
@@ -249,7 +255,8 @@ static bool is_solid_kind(km_magic magic) {
          magic == KM_MAGIC_PROGRAM;
 }
 
-/* Reads the entry to its end, or skips it where that is safe. Faults are only told when the archive ends of them. */
+/* Reads the entry to its end, or skips it where that is safe. Faults are only told when the archive ends of
+ * them. */
 static void drain(km_format_reader *r, km_item *item) {
   if (!is_solid_kind(r->magic)) {
     if (archive_read_data_skip(r->archive) == ARCHIVE_FATAL && !item->reason) {
@@ -299,13 +306,13 @@ typedef struct entry_data {
   struct archive *archive;
   km_budget *budget;
   km_buffer *buffer;
-  bool may_borrow;    /* a tar: a block that is all of the entry is handed on where it stands */
-  uint64_t declared;  /* UINT64_MAX: not said */
-  int status;         /* libarchive's, of the call that ended it */
+  bool may_borrow;   /* a tar: a block that is all of the entry is handed on where it stands */
+  uint64_t declared; /* UINT64_MAX: not said */
+  int status;        /* libarchive's, of the call that ended it */
 } entry_data;
 
-/* Reads the entry that the archive stands at into item. A limit becomes the item's reason; libarchive's own faults
- * are left in data->status. */
+/* Reads the entry that the archive stands at into item. A limit becomes the item's reason; libarchive's own
+ * faults are left in data->status. */
 static km_status read_entry(entry_data *data, km_item *item) {
   uint64_t max = data->budget->limits->max_entry_bytes;
   size_t n_used = 0;
@@ -351,7 +358,8 @@ static bool has_wrong_sum(const km_format_reader *r, const km_item *item) {
   const km_stream *s = r->client.stream;
   const km_rar_place place = {s->block, s->handed, item->pos, item->n_bytes};
   uint32_t sum;
-  if (r->magic == KM_MAGIC_RAR ? !km_rar4_sum(&sum, &place) : r->magic != KM_MAGIC_RAR5 || !km_rar5_sum(&sum, &place))
+  if (r->magic == KM_MAGIC_RAR ? !km_rar4_sum(&sum, &place)
+                               : r->magic != KM_MAGIC_RAR5 || !km_rar5_sum(&sum, &place))
     return false;
   return sum != libdeflate_crc32(0, item->bytes, item->n_bytes);
 }
@@ -469,11 +477,17 @@ km_status km_format_next(km_format_reader *r, km_item *item) {
   return status;
 }
 
-uint64_t km_format_position(const km_format_reader *r) { return (uint64_t)archive_filter_bytes(r->archive, 0); }
+uint64_t km_format_position(const km_format_reader *r) {
+  return (uint64_t)archive_filter_bytes(r->archive, 0);
+}
 
-uint64_t km_format_count(const km_format_reader *r) { return r->number; }
+uint64_t km_format_count(const km_format_reader *r) {
+  return r->number;
+}
 
-bool km_format_at_end(const km_format_reader *r) { return r->at_end; }
+bool km_format_at_end(const km_format_reader *r) {
+  return r->at_end;
+}
 
 bool km_format_lacks_end(const km_format_reader *r) {
   const km_stream *s = r->client.stream;
@@ -498,7 +512,8 @@ static la_ssize_t member_read(struct archive *a, void *data, const void **block)
   return (la_ssize_t)(turn ? c->member->n_data : c->member->n_header);
 }
 
-km_status km_format_zip_member(km_item *item, const km_zip_member *member, km_budget *budget, km_buffer *buffer) {
+km_status km_format_zip_member(km_item *item, const km_zip_member *member, km_budget *budget,
+                               km_buffer *buffer) {
   member_client feed = {member, 0};
   struct archive *a = archive_read_new();
   if (!a)
@@ -576,8 +591,9 @@ static km_status foreign_pull(km_stream *s) {
     if (!f->n_rest)
       foreign_more(f);
     size_t part = f->n_rest < sizeof f->block - n ? f->n_rest : sizeof f->block - n;
-    if (part)
-      memcpy(f->block + n, f->rest, part);
+    if (!part)
+      continue;
+    memcpy(f->block + n, f->rest, part);
     f->rest += part;
     f->n_rest -= part;
     n += part;

@@ -2,14 +2,17 @@
  *
  *   RAR 4 block   crc2 type1 flags2 size2 [data4 when flags & 8000]; file (74): packed4 full4 os1 crc4 …
  *   RAR 5 block   crc4 size type flags [extra] [data]; file (2): fileflags full attributes [time4] [crc4] …
- *                 (numbers without a width: seven bits a byte, low ones first, the eighth for "more follows") */
+ *                 (numbers without a width: seven bits a byte, low ones first, the eighth for "more follows")
+ */
 #include "rar_sum.h"
 
 #include <string.h>
 
 enum { RAR4_FILE = 0x74, RAR4_HAS_DATA = 0x8000, RAR4_SPLIT = 3, RAR5_FILE = 2, RAR5_SPLIT = 0x18 };
 
-static uint32_t u32(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t u32(const uint8_t *p) {
+  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
 bool km_rar4_sum(uint32_t *sum, const km_rar_place *place) {
   for (uint64_t at = place->at; at < place->n_bytes && place->n_bytes - at >= 20;) {
@@ -45,7 +48,8 @@ static bool read_number(const km_rar_place *place, uint64_t *at, uint64_t *value
 
 static bool rar5_file_sum(uint32_t *sum, const km_rar_place *place, uint64_t at) {
   uint64_t flags, full, attributes;
-  if (!read_number(place, &at, &flags) || !read_number(place, &at, &full) || !read_number(place, &at, &attributes))
+  if (!read_number(place, &at, &flags) || !read_number(place, &at, &full) ||
+      !read_number(place, &at, &attributes))
     return false;
   at += flags & 2 ? 4 : 0;
   if (!(flags & 4) || full != place->n_full || at > place->n_bytes || place->n_bytes - at < 4)

@@ -1,16 +1,17 @@
 /* zip_reader.c: zip (APPNOTE.TXT 6.3.10), read straight from memory.
  *
- *   local header  PK\3\4 version flags method time date crc size32 full32 n_name n_extra | name extra data [descriptor]
- *   directory     PK\1\2 made version flags method time date crc size32 full32 n_name n_extra n_comment disk … at32
- *   end           PK\5\6 disk disk_cd n_here n_all cd_bytes cd_at n_comment, before it the zip64 end and its locator
+ *   local header  PK\3\4 version flags method time date crc size32 full32 n_name n_extra | name extra data
+ * [descriptor] directory     PK\1\2 made version flags method time date crc size32 full32 n_name n_extra
+ * n_comment disk … at32 end           PK\5\6 disk disk_cd n_here n_all cd_bytes cd_at n_comment, before it
+ * the zip64 end and its locator
  *
- * Why not libarchive: it turns names by the locale (or to NULL), cannot start in the middle, and inflates three times
- * slower. Deflate and stored entries, nearly all there are, are read here with libdeflate, stored ones where they
- * stand; other methods are handed to libarchive as a zip of one entry.
+ * Why not libarchive: it turns names by the locale (or to NULL), cannot start in the middle, and inflates
+ * three times slower. Deflate and stored entries, nearly all there are, are read here with libdeflate, stored
+ * ones where they stand; other methods are handed to libarchive as a zip of one entry.
  *
- * Sizes in the directory are claims: the sum decides. A buffer is never larger than the compressed bytes can fill
- * (deflate makes at most 1032 times its input). Without a directory (a cut file) local headers are followed from the
- * start, and whole entries come out. */
+ * Sizes in the directory are claims: the sum decides. A buffer is never larger than the compressed bytes can
+ * fill (deflate makes at most 1032 times its input). Without a directory (a cut file) local headers are
+ * followed from the start, and whole entries come out. */
 #include "zip_reader.h"
 
 #include <inttypes.h>
@@ -44,8 +45,8 @@ typedef struct zip_entry {
   uint32_t crc;
   uint64_t packed, full, at; /* at: of the local header */
   unsigned disk;
-  unsigned mode;             /* Unix file type, 0 unknown */
-  bool sizes_unknown;        /* in a descriptor behind the data */
+  unsigned mode;      /* Unix file type, 0 unknown */
+  bool sizes_unknown; /* in a descriptor behind the data */
 } zip_entry;
 
 struct km_zip_reader {
@@ -57,14 +58,22 @@ struct km_zip_reader {
   uint64_t at;     /* of the next record, or local header */
   uint64_t number; /* of the next entry */
   uint64_t end_of_records;
-  uint64_t n_packed; /* compressed bytes of the entries so far (progress) */
+  uint64_t n_packed;   /* compressed bytes of the entries so far (progress) */
   bool ended, saw_end; /* saw_end: the last record was the end of a zip */
 };
 
-static uint16_t u16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-static uint32_t u32(const uint8_t *p) { return u16(p) | (uint32_t)u16(p + 2) << 16; }
-static uint64_t u64(const uint8_t *p) { return u32(p) | (uint64_t)u32(p + 4) << 32; }
-static bool is_record(const uint8_t *p, char a, char b) { return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b; }
+static uint16_t u16(const uint8_t *p) {
+  return (uint16_t)(p[0] | p[1] << 8);
+}
+static uint32_t u32(const uint8_t *p) {
+  return u16(p) | (uint32_t)u16(p + 2) << 16;
+}
+static uint64_t u64(const uint8_t *p) {
+  return u32(p) | (uint64_t)u32(p + 4) << 32;
+}
+static bool is_record(const uint8_t *p, char a, char b) {
+  return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b;
+}
 
 /* The zip64 end before the end at tail[at]: right before its locator, else where the locator says. */
 static void read_end64(km_zip_end *end, const uint8_t *tail, size_t at, uint64_t tail_start) {
@@ -189,7 +198,8 @@ static size_t read_local(zip_entry *entry, const uint8_t *p, uint64_t n_left) {
 static bool is_wanted(const zip_entry *entry) {
   if (entry->mode && entry->mode != S_IFREG)
     return false;
-  if (entry->n_name && (entry->name[entry->n_name - 1] == '/' || (entry->name[entry->n_name - 1] == '\\' && !entry->full)))
+  if (entry->n_name &&
+      (entry->name[entry->n_name - 1] == '/' || (entry->name[entry->n_name - 1] == '\\' && !entry->full)))
     return false;
   return !km_name_is_litter(entry->name, entry->n_name);
 }
@@ -218,8 +228,8 @@ static void open_directory(km_zip_reader *r) {
   const km_zip_source *source = &r->source;
   size_t n_tail = source->n_bytes < KM_ZIP_TAIL ? source->n_bytes : KM_ZIP_TAIL;
   km_zip_find_end(&r->end, source->bytes + source->n_bytes - n_tail, n_tail, source->n_bytes);
-  /* Bytes before the first entry are a program's. A zip that starts at 0 and whose end says otherwise is cut, and the
-   * end is that of a zip within it; or two zips stand one behind the other. */
+  /* Bytes before the first entry are a program's. A zip that starts at 0 and whose end says otherwise is cut,
+   * and the end is that of a zip within it; or two zips stand one behind the other. */
   if (r->end.found && !r->end.disk && r->end.base && is_record(source->bytes, 3, 4))
     r->end.found = false;
   if (!r->end.found)
@@ -255,8 +265,8 @@ void km_zip_close(km_zip_reader *r) {
   free(r);
 }
 
-/* Inflates up to n_packed bytes at data. *used: what the stream took. A stated size that is too small is not believed:
- * the buffer grows up to what the input or the limit allows. */
+/* Inflates up to n_packed bytes at data. *used: what the stream took. A stated size that is too small is not
+ * believed: the buffer grows up to what the input or the limit allows. */
 static km_status inflate_entry(km_zip_reader *r, km_item *item, const zip_entry *entry, const uint8_t *data,
                                size_t *used) {
   uint64_t limit = r->budget->limits->max_entry_bytes, possible = entry->packed * DEFLATE_RATIO_MAX + 64;
@@ -266,8 +276,8 @@ static km_status inflate_entry(km_zip_reader *r, km_item *item, const zip_entry 
     size_t made = 0;
     if (km_buffer_reserve(&r->buffer, want ? want : 1, 0))
       return KM_ERR_NOMEM;
-    enum libdeflate_result result =
-        libdeflate_deflate_decompress_ex(r->inflater, data, entry->packed, r->buffer.bytes, want, used, &made);
+    enum libdeflate_result result = libdeflate_deflate_decompress_ex(r->inflater, data, entry->packed,
+                                                                     r->buffer.bytes, want, used, &made);
     if (result == LIBDEFLATE_SUCCESS) {
       item->bytes = r->buffer.bytes;
       item->n_bytes = made;
@@ -306,8 +316,8 @@ static bool is_bomb(const km_zip_reader *r, uint64_t full, uint64_t packed) {
 }
 
 static void bomb_fault(const km_zip_reader *r, km_item *item, uint64_t full, uint64_t packed) {
-  km_item_fault(item, KM_REASON_RATIO_TOO_HIGH, "%" PRIu64 " bytes in %" PRIu64 ", more than %g times", full, packed,
-                r->budget->limits->max_ratio);
+  km_item_fault(item, KM_REASON_RATIO_TOO_HIGH, "%" PRIu64 " bytes in %" PRIu64 ", more than %g times", full,
+                packed, r->budget->limits->max_ratio);
 }
 
 /* What the claims of an entry allow: false with a reason in item when it is not to be read. */
@@ -316,7 +326,8 @@ static bool may_read(const km_zip_reader *r, km_item *item, const zip_entry *ent
   if ((entry->flags & FLAG_ENCRYPTED) || entry->method == METHOD_AES)
     km_item_fault(item, KM_REASON_ENCRYPTED_ENTRY, "encrypted");
   else if (entry->full > limit && !entry->sizes_unknown)
-    km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "%" PRIu64 " bytes, more than %" PRIu64, entry->full, limit);
+    km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "%" PRIu64 " bytes, more than %" PRIu64, entry->full,
+                  limit);
   else if (!entry->sizes_unknown && is_bomb(r, entry->full, entry->packed))
     bomb_fault(r, item, entry->full, entry->packed);
   else if (!entry->full && !entry->crc && !entry->sizes_unknown)
@@ -324,8 +335,10 @@ static bool may_read(const km_zip_reader *r, km_item *item, const zip_entry *ent
   return !item->reason;
 }
 
-/* The entry whose data stand at data (entry->packed bytes, all there) into item. *used: bytes the data really took. */
-static km_status read_data(km_zip_reader *r, km_item *item, const zip_entry *entry, const uint8_t *data, size_t *used) {
+/* The entry whose data stand at data (entry->packed bytes, all there) into item. *used: bytes the data really
+ * took. */
+static km_status read_data(km_zip_reader *r, km_item *item, const zip_entry *entry, const uint8_t *data,
+                           size_t *used) {
   km_status status = KM_OK;
   *used = entry->packed;
   if (entry->method == METHOD_DEFLATE)
@@ -334,7 +347,8 @@ static km_status read_data(km_zip_reader *r, km_item *item, const zip_entry *ent
     item->bytes = data;
     item->n_bytes = entry->packed;
     if (item->n_bytes > r->budget->limits->max_entry_bytes)
-      km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "more than %" PRIu64 " bytes", r->budget->limits->max_entry_bytes);
+      km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "more than %" PRIu64 " bytes",
+                    r->budget->limits->max_entry_bytes);
   } else if (entry->packed > UINT32_MAX) {
     km_item_fault(item, KM_REASON_ENTRY_TOO_LARGE, "%" PRIu64 " packed bytes", entry->packed);
   } else {
@@ -409,7 +423,8 @@ static km_status end_of_directory(km_zip_reader *r, km_item *item) {
   if (!all && r->at < r->end_of_records) {
     item->number = r->number;
     item->pos = r->at;
-    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "the directory is damaged after %" PRIu64 " entries", r->number);
+    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "the directory is damaged after %" PRIu64 " entries",
+                  r->number);
     return KM_OK;
   }
   while (n_trailing && *behind == 0) {
@@ -441,7 +456,8 @@ static km_status next_recorded(km_zip_reader *r, km_item *item) {
   }
 }
 
-/* Without a directory. A stored entry whose size stands behind it: its descriptor says how far it is from the start. */
+/* Without a directory. A stored entry whose size stands behind it: its descriptor says how far it is from the
+ * start. */
 static bool find_descriptor(zip_entry *entry, const uint8_t *data, uint64_t n_left) {
   for (uint64_t at = 0; at + 16 <= n_left; at++) {
     const uint8_t *p = memchr(data + at, 'P', n_left - 15 - at);
@@ -489,7 +505,8 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
   if (unknown) {
     entry->packed = n_left;
     if ((entry->method == METHOD_STORED && !find_descriptor(entry, data, n_left)) ||
-        (entry->method != METHOD_STORED && entry->method != METHOD_DEFLATE) || (entry->flags & FLAG_ENCRYPTED)) {
+        (entry->method != METHOD_STORED && entry->method != METHOD_DEFLATE) ||
+        (entry->flags & FLAG_ENCRYPTED)) {
       cut_here(r, item);
       return KM_OK;
     }
@@ -499,7 +516,8 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
   }
   size_t n_descriptor = 0;
   if (!unknown && (entry->flags & FLAG_DESCRIPTOR)) /* sizes in both places, the sum behind */
-    n_descriptor = read_descriptor(entry, data + entry->packed, n_left - entry->packed, entry->packed, entry->full);
+    n_descriptor =
+        read_descriptor(entry, data + entry->packed, n_left - entry->packed, entry->packed, entry->full);
   if (may_read(r, item, entry) && (wanted || unknown)) {
     km_status status = read_data(r, item, entry, data, &used);
     if (status)
@@ -522,7 +540,8 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
   return KM_OK;
 }
 
-/* Steps over a record that is no entry: directory, ends, a stray descriptor. Its length, 0 when there is none. */
+/* Steps over a record that is no entry: directory, ends, a stray descriptor. Its length, 0 when there is
+ * none. */
 static size_t other_record(km_zip_reader *r, const uint8_t *p, uint64_t n_left) {
   zip_entry entry;
   size_t n = read_record(&entry, p, n_left);
@@ -605,4 +624,6 @@ km_status km_zip_next(km_zip_reader *r, km_item *item) {
   return r->end.found ? next_recorded(r, item) : next_local(r, item);
 }
 
-uint64_t km_zip_taken(const km_zip_reader *r) { return r->end.found ? r->n_packed : r->at; }
+uint64_t km_zip_taken(const km_zip_reader *r) {
+  return r->end.found ? r->n_packed : r->at;
+}

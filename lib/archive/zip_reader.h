@@ -1,4 +1,5 @@
-/* zip_reader.h: the entries of a zip in memory, by its directory, or by its local headers where that is lost. */
+/* zip_reader.h: the entries of a zip in memory, by its directory, or by its local headers where that is lost.
+ */
 #ifndef KM_ZIP_READER_H
 #define KM_ZIP_READER_H
 
@@ -10,16 +11,17 @@ typedef struct km_zip_source {
   size_t n_bytes;
   const uint64_t *part_start; /* position of every part; NULL: one */
   unsigned n_parts;
-  uint64_t first, last;       /* entries [first, last) of the directory; last 0: all */
+  uint64_t first, last; /* entries [first, last) of the directory; last 0: all */
 } km_zip_source;
 
 enum { KM_ZIP_TAIL = 1024 * 1024 }; /* bytes at the end in which the end record is looked for */
 
-/* The numbers of a zip's directory, from the last n_tail bytes of n_bytes. False when there is no directory. */
+/* The numbers of a zip's directory, from the last n_tail bytes of n_bytes. False when there is no directory.
+ */
 typedef struct km_zip_end {
   uint64_t n_entries, directory_bytes, directory_at; /* directory_at as stated */
-  uint64_t base;                /* bytes before the zip (a program, …): add to every offset */
-  uint64_t end_at;              /* position behind the archive */
+  uint64_t base;                 /* bytes before the zip (a program, …): add to every offset */
+  uint64_t end_at;               /* position behind the archive */
   unsigned disk, directory_disk; /* number of the last part, and of that where the directory starts */
   bool is_64, found;
 } km_zip_end;

@@ -1,5 +1,5 @@
-/* archive_probe.h: reads inputs to their end and keeps what was given, for the tests of the archive reader; and makes
- * files for them in a folder of their own. */
+/* archive_probe.h: reads inputs to their end and keeps what was given, for the tests of the archive reader;
+ * and makes files for them in a folder of their own. */
 #ifndef KM_ARCHIVE_PROBE_H
 #define KM_ARCHIVE_PROBE_H
 
@@ -54,7 +54,7 @@ typedef struct made_set {
 made_set made_games(size_t n, size_t max_bytes, uint64_t seed);
 void made_clear(made_set *set);
 typedef struct made_how {
-  int format, filter; /* ARCHIVE_FORMAT_…, ARCHIVE_FILTER_… of libarchive */
+  int format, filter;  /* ARCHIVE_FORMAT_…, ARCHIVE_FILTER_… of libarchive */
   const char *options; /* "module:key=value,…" or NULL */
   const char *passphrase;
 } made_how;

@@ -42,7 +42,8 @@ static const outcome outcomes[] = {
     {"c18_pax_long.tar", 2, {0}, {NULL, "棋/譜.sgf", NULL}},
     {"c19_single.sgf.gz", 1, {0}, {"", NULL, NULL}},
     {"c19_targz_named.zip", 2, {0}, {"a.sgf", "b.sgf", NULL}},
-    /* The reader gives every file, c.txt too (a game by its content); which names count is decided above it. */
+    /* The reader gives every file, c.txt too (a game by its content); which names count is decided above it.
+     */
     {"c19_zip_named.tar.gz", 3, {0}, {"A.SGF", "b.Sgf", "c.txt"}},
     {"c20_empty.zip", 0, {KM_REASON_EMPTY_ARCHIVE}, {"", NULL, NULL}},
     {"c20_empty_members.zip", 1, {KM_REASON_EMPTY_MEMBER}, {"empty.sgf", "a.sgf", NULL}},
@@ -97,7 +98,8 @@ static bool allows(const json_t *games, size_t n) {
   return sscanf(text, "%u or %u", &a, &b) == 2 && (n == a || n == b);
 }
 
-/* The table above agrees with the case file, and no case is left out. The one difference is explained there. */
+/* The table above agrees with the case file, and no case is left out. The one difference is explained there.
+ */
 static void table_is_the_case_file(void **state) {
   (void)state;
   json_error_t error;
@@ -156,9 +158,12 @@ static void empty_record(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_cases),         cmocka_unit_test(all_cases_in_c_locale),
-      cmocka_unit_test(table_is_the_case_file), cmocka_unit_test(details_tell_what),
-      cmocka_unit_test(depth_is_bounded),  cmocka_unit_test(empty_record),
+      cmocka_unit_test(all_cases),
+      cmocka_unit_test(all_cases_in_c_locale),
+      cmocka_unit_test(table_is_the_case_file),
+      cmocka_unit_test(details_tell_what),
+      cmocka_unit_test(depth_is_bounded),
+      cmocka_unit_test(empty_record),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

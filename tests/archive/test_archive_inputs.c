@@ -1,4 +1,5 @@
-/* test_archive_inputs.c: lists, folders, standard input: which inputs there are, in which order, under which names. */
+/* test_archive_inputs.c: lists, folders, standard input: which inputs there are, in which order, under which
+ * names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,7 +16,9 @@
 
 static const char game[] = "(;GM[1];B[aa])";
 
-static void put_game(const char *path) { probe_write(path, game, sizeof game - 1); }
+static void put_game(const char *path) {
+  probe_write(path, game, sizeof game - 1);
+}
 
 /* The names of the inputs that paths give, joined by blanks, the test's folder left out. */
 static char *names_of(const char *const *paths, size_t n_paths) {
@@ -45,14 +48,16 @@ static void expect_names(const char *path, const char *expected) {
 static void folder_in_byte_order(void **state) {
   (void)state;
   const char *const folders[] = {"f", "f/b", "f/B", "f/.hidden", "f/__MACOSX", "f/empty"};
-  const char *const files[] = {"f/b/2.sgf", "f/b/10.sgf", "f/B/x.sgf", "f/a.sgf", "f/Z.sgf", "f/\xc3\xa9.sgf", "f/\xe9.sgf",
-                               "f/.hidden/x.sgf", "f/.x.sgf", "f/._a.sgf", "f/__MACOSX/a.sgf", "f/Thumbs.db", "f/b!.sgf"};
+  const char *const files[] = {"f/b/2.sgf",        "f/b/10.sgf",  "f/B/x.sgf",       "f/a.sgf",  "f/Z.sgf",
+                               "f/\xc3\xa9.sgf",   "f/\xe9.sgf",  "f/.hidden/x.sgf", "f/.x.sgf", "f/._a.sgf",
+                               "f/__MACOSX/a.sgf", "f/Thumbs.db", "f/b!.sgf"};
   for (size_t i = 0; i < 6; i++)
     assert_int_equal(mkdir(probe_path("%s", folders[i]), 0755), 0);
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
     put_game(probe_path("%s", files[i]));
   assert_int_equal(mkfifo(probe_path("f/pipe"), 0600), 0);
-  const char *expected = "/f/B/x.sgf /f/Z.sgf /f/a.sgf /f/b/10.sgf /f/b/2.sgf /f/b!.sgf /f/\xc3\xa9.sgf /f/\\xE9.sgf";
+  const char *expected =
+      "/f/B/x.sgf /f/Z.sgf /f/a.sgf /f/b/10.sgf /f/b/2.sgf /f/b!.sgf /f/\xc3\xa9.sgf /f/\\xE9.sgf";
   expect_names(probe_path("f"), expected);
   char with_slash[512];
   snprintf(with_slash, sizeof with_slash, "%s///", probe_path("f"));
@@ -117,7 +122,8 @@ static void lists(void **state) {
   put_game(probe_path("one two.sgf"));
   put_game(probe_path("@odd"));
   const char *folder = probe_folder();
-  snprintf(text, sizeof text, "\xef\xbb\xbf%s/one two.sgf\r\n\r\n\n%s/m\n%s/m/b.sgf\r\n%s/@odd", folder, folder, folder, folder);
+  snprintf(text, sizeof text, "\xef\xbb\xbf%s/one two.sgf\r\n\r\n\n%s/m\n%s/m/b.sgf\r\n%s/@odd", folder,
+           folder, folder, folder);
   probe_write(probe_path("list"), text, strlen(text));
   snprintf(at, sizeof at, "@%s", probe_path("list"));
   expect_names(at, "/one two.sgf /m/a.sgf /m/b.sgf /m/b.sgf /@odd");
@@ -237,9 +243,15 @@ static int leave(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(folder_in_byte_order), cmocka_unit_test(links_and_loops), cmocka_unit_test(folder_without_files),
-      cmocka_unit_test(missing_path_is_named), cmocka_unit_test(lists),          cmocka_unit_test(standard_input),
-      cmocka_unit_test(unreadable_files),     cmocka_unit_test(vanished_file),   cmocka_unit_test(closed_early),
+      cmocka_unit_test(folder_in_byte_order),
+      cmocka_unit_test(links_and_loops),
+      cmocka_unit_test(folder_without_files),
+      cmocka_unit_test(missing_path_is_named),
+      cmocka_unit_test(lists),
+      cmocka_unit_test(standard_input),
+      cmocka_unit_test(unreadable_files),
+      cmocka_unit_test(vanished_file),
+      cmocka_unit_test(closed_early),
   };
   return cmocka_run_group_tests(tests, NULL, leave);
 }

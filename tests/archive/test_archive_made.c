@@ -2,6 +2,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <locale.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ enum { SEED = 20240611 };
 /* Everything given is the set, in its order (xar and iso sort theirs), without a finding. */
 static void check_same(const probe *p, const made_set *set, bool any_order) {
   if (p->n_findings)
-    print_message("finding: %s %s\n", km_reason_code(p->entries[p->n - 1].reason), p->entries[p->n - 1].detail);
+    print_message("finding: %s %s\n", km_reason_code(p->entries[p->n - 1].reason),
+                  p->entries[p->n - 1].detail);
   assert_int_equal(p->n_findings, 0);
   assert_int_equal(p->n, set->n);
   for (size_t i = 0; i < set->n; i++) {
@@ -47,19 +49,26 @@ static const struct {
   int format;
   const char *name;
 } formats[] = {
-    {ARCHIVE_FORMAT_TAR_USTAR, "ustar"}, {ARCHIVE_FORMAT_TAR_GNUTAR, "gnutar"},
-    {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, "pax"}, {ARCHIVE_FORMAT_CPIO_POSIX, "odc"},
-    {ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, "newc"}, {ARCHIVE_FORMAT_CPIO_BIN_LE, "bincpio"},
-    {ARCHIVE_FORMAT_ZIP, "zip"}, {ARCHIVE_FORMAT_7ZIP, "7z"}, {ARCHIVE_FORMAT_XAR, "xar"},
-    {ARCHIVE_FORMAT_ISO9660, "iso"}, {ARCHIVE_FORMAT_WARC, "warc"},
+    {ARCHIVE_FORMAT_TAR_USTAR, "ustar"},
+    {ARCHIVE_FORMAT_TAR_GNUTAR, "gnutar"},
+    {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, "pax"},
+    {ARCHIVE_FORMAT_CPIO_POSIX, "odc"},
+    {ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, "newc"},
+    {ARCHIVE_FORMAT_CPIO_BIN_LE, "bincpio"},
+    {ARCHIVE_FORMAT_ZIP, "zip"},
+    {ARCHIVE_FORMAT_7ZIP, "7z"},
+    {ARCHIVE_FORMAT_XAR, "xar"},
+    {ARCHIVE_FORMAT_ISO9660, "iso"},
+    {ARCHIVE_FORMAT_WARC, "warc"},
 };
 static const struct {
   int filter;
   const char *name;
 } filters[] = {
-    {ARCHIVE_FILTER_NONE, "plain"}, {ARCHIVE_FILTER_GZIP, "gz"}, {ARCHIVE_FILTER_BZIP2, "bz2"},
+    {ARCHIVE_FILTER_NONE, "plain"}, {ARCHIVE_FILTER_GZIP, "gz"},   {ARCHIVE_FILTER_BZIP2, "bz2"},
     {ARCHIVE_FILTER_COMPRESS, "Z"}, {ARCHIVE_FILTER_LZMA, "lzma"}, {ARCHIVE_FILTER_XZ, "xz"},
-    {ARCHIVE_FILTER_UU, "uu"}, {ARCHIVE_FILTER_LZIP, "lz"}, {ARCHIVE_FILTER_LZ4, "lz4"}, {ARCHIVE_FILTER_ZSTD, "zst"},
+    {ARCHIVE_FILTER_UU, "uu"},      {ARCHIVE_FILTER_LZIP, "lz"},   {ARCHIVE_FILTER_LZ4, "lz4"},
+    {ARCHIVE_FILTER_ZSTD, "zst"},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0], N_FILTERS = sizeof filters / sizeof filters[0] };
 
@@ -128,7 +137,8 @@ static void members_are_joined(void **state) {
     made_how how = {.format = ARCHIVE_FORMAT_TAR_USTAR, .filter = kinds[k]};
     assert_true(made_write(probe_path("one"), &first, &how) && made_write(probe_path("two"), &second, &how));
     bool padded = kinds[k] != ARCHIVE_FILTER_LZ4;
-    const char *parts[] = {probe_path("one"), padded ? probe_path("nuls") : probe_path("two"), probe_path("two")};
+    const char *parts[] = {probe_path("one"), padded ? probe_path("nuls") : probe_path("two"),
+                           probe_path("two")};
     size_t n;
     uint8_t *all = join(parts, padded ? 3 : 2, &n);
     probe p;
@@ -206,7 +216,9 @@ static void solid_7z_with_a_large_unwanted_entry(void **state) {
   assert_non_null(set.entries[1].bytes);
   for (size_t i = 0; i < set.entries[1].n_bytes; i++)
     set.entries[1].bytes[i] = (uint8_t)(i * i >> 11);
-  made_how how = {.format = ARCHIVE_FORMAT_7ZIP, .filter = ARCHIVE_FILTER_NONE, .options = "7zip:compression=deflate,7zip:compression-level=1"};
+  made_how how = {.format = ARCHIVE_FORMAT_7ZIP,
+                  .filter = ARCHIVE_FILTER_NONE,
+                  .options = "7zip:compression=deflate,7zip:compression-level=1"};
   assert_true(made_write(probe_path("solid.7z"), &set, &how));
   probe p;
   probe_file(&p, probe_path("solid.7z"), NULL);
@@ -261,9 +273,20 @@ static void bare_files(void **state) {
 /* Texts of other kinds are bare files: nothing takes them for a container. */
 static void texts_are_bare(void **state) {
   (void)state;
-  const char *const texts[] = {"#mtree\n./a.sgf type=file size=3\n", "begin the game\n(;GM[1])", "(;GM[1]FF[4])",
-                               "\xef\xbb\xbf(;GM[1])", "/* C */ int main;", "\\[GIBOKIND=Global\\]", "MZ(;B[aa])",
-                               "<!DOCTYPE html><html>", "PK", "x", "0707 is no cpio", "\x1f\x8b", "Rar!", "]\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"};
+  const char *const texts[] = {"#mtree\n./a.sgf type=file size=3\n",
+                               "begin the game\n(;GM[1])",
+                               "(;GM[1]FF[4])",
+                               "\xef\xbb\xbf(;GM[1])",
+                               "/* C */ int main;",
+                               "\\[GIBOKIND=Global\\]",
+                               "MZ(;B[aa])",
+                               "<!DOCTYPE html><html>",
+                               "PK",
+                               "x",
+                               "0707 is no cpio",
+                               "\x1f\x8b",
+                               "Rar!",
+                               "]\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     probe p;
     probe_write(probe_path("text"), texts[i], strlen(texts[i]));
@@ -299,13 +322,71 @@ static void large_zip_is_split(void **state) {
   made_clear(&set);
 }
 
+typedef struct turn {
+  pthread_t thread;
+  const km_inputs *inputs;
+  size_t i;
+  uint64_t n_bytes, sum;
+} turn;
+
+static void *read_turn(void *data) {
+  turn *t = data;
+  km_archive_reader *reader;
+  km_entry entry;
+  if (km_archive_open(&reader, t->inputs, t->i, NULL))
+    return NULL;
+  while (km_archive_next(reader, &entry, NULL) == KM_OK) {
+    t->n_bytes += entry.n_bytes;
+    t->sum += km_hash_bytes(entry.bytes, entry.bytes ? entry.n_bytes : 0).low;
+  }
+  km_archive_close(reader);
+  return t;
+}
+
+/* All streams at once, a thread each: the same as one after the other. */
+static void streams_in_threads(void **state) {
+  (void)state;
+  made_set set = made_games(3000, 600, SEED);
+  const int kinds[] = {ARCHIVE_FORMAT_ZIP, ARCHIVE_FORMAT_7ZIP, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE,
+                       ARCHIVE_FORMAT_TAR_USTAR};
+  const char *paths[4];
+  for (size_t k = 0; k < 4; k++) {
+    made_how how = {.format = kinds[k],
+                    .filter = k < 2 ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_ZSTD,
+                    .options = k == 1 ? "7zip:compression=deflate" : NULL};
+    paths[k] = probe_path("thread%zu", k);
+    assert_true(made_write(paths[k], &set, &how));
+  }
+  km_inputs *inputs;
+  assert_int_equal(km_inputs_open(&inputs, paths, 4, NULL, NULL), KM_OK);
+  size_t n = km_inputs_count(inputs);
+  assert_int_equal(n, 6); /* the zip has three ranges */
+  turn alone[6] = {0}, together[6] = {0};
+  for (size_t i = 0; i < n; i++) {
+    together[i] = alone[i] = (turn){.inputs = inputs, .i = i};
+    assert_non_null(read_turn(&alone[i]));
+  }
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal(pthread_create(&together[i].thread, NULL, read_turn, &together[i]), 0);
+  for (size_t i = 0; i < n; i++) {
+    assert_int_equal(pthread_join(together[i].thread, NULL), 0);
+    assert_true(alone[i].n_bytes > 0 && together[i].n_bytes == alone[i].n_bytes &&
+                together[i].sum == alone[i].sum);
+  }
+  assert_int_equal(alone[3].sum, alone[4].sum);
+  assert_int_equal(alone[0].sum + alone[1].sum + alone[2].sum, alone[5].sum);
+  km_inputs_free(inputs);
+  made_clear(&set);
+}
+
 /* Names that no locale explains: raw in tar, UTF-16 in 7z, under the C locale and UTF-8. */
 static void names_under_any_locale(void **state) {
   (void)state;
   made_set set = made_games(2, 200, SEED);
   strcpy(set.entries[0].name, "d/\xe6\xa3\x8b\xe8\xad\x9c.sgf");
   strcpy(set.entries[1].name, "d/tab\there.sgf");
-  const int kinds[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_7ZIP, ARCHIVE_FORMAT_ZIP};
+  const int kinds[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_7ZIP,
+                       ARCHIVE_FORMAT_ZIP};
   for (size_t k = 0; k < 4; k++)
     for (unsigned c_locale = 0; c_locale < 2; c_locale++) {
       made_how how = {.format = kinds[k], .filter = ARCHIVE_FILTER_NONE};
@@ -397,8 +478,8 @@ static size_t make_rar5(uint8_t *to) {
   size_t at = put_rar5(to, 8, (const uint8_t[]){1, 0, 0}, 3);
   uint8_t file[64] = {2, 2 /* data follow */, N_GAME, 4 /* has a sum */, N_GAME, 0x24};
   size_t n = put(file, 6, crc32_of((const uint8_t *)game_text, N_GAME), 4);
-  n = put(file, n, 0, 1);  /* stored */
-  n = put(file, n, 1, 1);  /* Unix */
+  n = put(file, n, 0, 1); /* stored */
+  n = put(file, n, 1, 1); /* Unix */
   n = put(file, n, 5, 1);
   memcpy(file + n, "a.sgf", 5);
   at = put_rar5(to, at, file, n + 5);
@@ -461,7 +542,8 @@ static void formats_made_by_hand(void **state) {
     probe_write(probe_path("hand"), bytes, n);
     probe_file(&p, probe_path("hand"), NULL);
     for (size_t k = 0; k < p.n; k++)
-      print_message("%zu: %s %s %s\n", i, p.entries[k].name, km_reason_code(p.entries[k].reason), p.entries[k].detail ? p.entries[k].detail : "");
+      print_message("%zu: %s %s %s\n", i, p.entries[k].name, km_reason_code(p.entries[k].reason),
+                    p.entries[k].detail ? p.entries[k].detail : "");
     assert_int_equal(p.n, 1);
     assert_int_equal(p.n_findings, 0);
     assert_string_equal(p.entries[0].name, "a.sgf");
@@ -503,7 +585,8 @@ static void zip_methods(void **state) {
   const char *const methods[] = {"Copy", "Deflate", "BZip2", "LZMA", "PPMd"};
   for (size_t i = 0; i < 5; i++) {
     probe p;
-    assert_true(run("cd %s && rm -f m.zip && 7z a -tzip -mm=%s m.zip games >/dev/null", probe_folder(), methods[i]));
+    assert_true(
+        run("cd %s && rm -f m.zip && 7z a -tzip -mm=%s m.zip games >/dev/null", probe_folder(), methods[i]));
     probe_file(&p, probe_path("m.zip"), NULL);
     print_message("%s\n", methods[i]);
     check_same(&p, &set, false);
@@ -523,7 +606,10 @@ static void zip_methods(void **state) {
 static void encryption_is_named(void **state) {
   (void)state;
   made_set set = made_games(3, 3000, SEED);
-  made_how how = {.format = ARCHIVE_FORMAT_ZIP, .filter = ARCHIVE_FILTER_NONE, .options = "zip:encryption=zipcrypt", .passphrase = "x"};
+  made_how how = {.format = ARCHIVE_FORMAT_ZIP,
+                  .filter = ARCHIVE_FILTER_NONE,
+                  .options = "zip:encryption=zipcrypt",
+                  .passphrase = "x"};
   probe p;
   assert_true(made_write(probe_path("locked.zip"), &set, &how));
   probe_file(&p, probe_path("locked.zip"), NULL);
@@ -532,7 +618,9 @@ static void encryption_is_named(void **state) {
   probe_clear(&p);
   if (run("command -v 7z >/dev/null")) {
     probe_write(probe_path("a.sgf"), set.entries[0].bytes, set.entries[0].n_bytes);
-    assert_true(run("cd %s && 7z a -px locked.7z a.sgf >/dev/null && 7z a -px -mhe=on hidden.7z a.sgf >/dev/null", probe_folder()));
+    assert_true(
+        run("cd %s && 7z a -px locked.7z a.sgf >/dev/null && 7z a -px -mhe=on hidden.7z a.sgf >/dev/null",
+            probe_folder()));
     probe_file(&p, probe_path("locked.7z"), NULL);
     assert_int_equal(p.n_given, 0);
     assert_int_equal(probe_count(&p, KM_REASON_ENCRYPTED_ENTRY), 1);
@@ -554,12 +642,19 @@ static int leave(void **state) {
 int main(void) {
   setlocale(LC_ALL, "C.UTF-8");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_format_and_filter), cmocka_unit_test(ar_round_trip),
-      cmocka_unit_test(members_are_joined),      cmocka_unit_test(filters_in_one_another),
-      cmocka_unit_test(nesting),                 cmocka_unit_test(solid_7z_with_a_large_unwanted_entry),
-      cmocka_unit_test(bare_files),              cmocka_unit_test(texts_are_bare),
-      cmocka_unit_test(large_zip_is_split),      cmocka_unit_test(names_under_any_locale),
-      cmocka_unit_test(formats_made_by_hand),    cmocka_unit_test(zip_methods),
+      cmocka_unit_test(every_format_and_filter),
+      cmocka_unit_test(ar_round_trip),
+      cmocka_unit_test(members_are_joined),
+      cmocka_unit_test(filters_in_one_another),
+      cmocka_unit_test(nesting),
+      cmocka_unit_test(solid_7z_with_a_large_unwanted_entry),
+      cmocka_unit_test(bare_files),
+      cmocka_unit_test(texts_are_bare),
+      cmocka_unit_test(large_zip_is_split),
+      cmocka_unit_test(names_under_any_locale),
+      cmocka_unit_test(streams_in_threads),
+      cmocka_unit_test(formats_made_by_hand),
+      cmocka_unit_test(zip_methods),
       cmocka_unit_test(encryption_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, leave);

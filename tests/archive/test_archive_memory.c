@@ -1,9 +1,10 @@
-/* test_archive_memory.c: the n-th allocation fails, for all n: a clean "out of memory", nothing lost, and never a
- * wrong entry. Allocations inside the third-party libraries are not reached; the sanitizer watches for leaks. */
+/* test_archive_memory.c: the n-th allocation fails, for all n: a clean "out of memory", nothing lost, and
+ * never a wrong entry. Allocations inside the third-party libraries are not reached; the sanitizer watches
+ * for leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,21 @@ char *__wrap_strdup(const char *text);
 
 static long until_failure = -1; /* allocations that still succeed; negative: all */
 
-static int fails(void) { return until_failure >= 0 && until_failure-- == 0; }
-void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
-char *__wrap_strdup(const char *text) { return fails() ? NULL : __real_strdup(text); }
+static int fails(void) {
+  return until_failure >= 0 && until_failure-- == 0;
+}
+void *__wrap_malloc(size_t n) {
+  return fails() ? NULL : __real_malloc(n);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t n) {
+  return fails() ? NULL : __real_realloc(p, n);
+}
+char *__wrap_strdup(const char *text) {
+  return fails() ? NULL : __real_strdup(text);
+}
 
 /* Reads all; the entries given, and the first status that is an error, KM_OK when there is none. */
 static km_status read_all(const char *path, size_t *n_given) {
@@ -57,11 +68,16 @@ static km_status read_all(const char *path, size_t *n_given) {
 static void every_allocation_fails_once(void **state) {
   (void)state;
   static const char *const paths[] = {
-      "tests/cases/inputs/containers/c01_names.zip",     "tests/cases/inputs/containers/c02_tiny_truncated.tar.gz",
-      "tests/cases/inputs/containers/c07_nested.zip",    "tests/cases/inputs/containers/c08_small.7z",
-      "tests/cases/inputs/containers/c10_special.tar",   "tests/cases/inputs/containers/c17_multistream.tar.xz",
-      "tests/cases/inputs/containers/c18_pax_long.tar",  "tests/cases/inputs/containers/c05_truncated.tar.zst",
-      "tests/cases/inputs/containers/c19_single.sgf.gz", "tests/cases/inputs/P01.sgf",
+      "tests/cases/inputs/containers/c01_names.zip",
+      "tests/cases/inputs/containers/c02_tiny_truncated.tar.gz",
+      "tests/cases/inputs/containers/c07_nested.zip",
+      "tests/cases/inputs/containers/c08_small.7z",
+      "tests/cases/inputs/containers/c10_special.tar",
+      "tests/cases/inputs/containers/c17_multistream.tar.xz",
+      "tests/cases/inputs/containers/c18_pax_long.tar",
+      "tests/cases/inputs/containers/c05_truncated.tar.zst",
+      "tests/cases/inputs/containers/c19_single.sgf.gz",
+      "tests/cases/inputs/P01.sgf",
       "tests/cases/inputs/containers",
   };
   for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {

@@ -1,0 +1,1 @@
+km_add_benchmark(bench_archive SOURCES bench_archive.c LINK km_archive km::zstd)
