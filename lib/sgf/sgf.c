@@ -389,7 +389,7 @@ static km_status next_inner(km_sgf_reader *r, km_sgf_record *record, km_err *err
   if (sgf_skip_space(t->p, t->end) == t->end) {
     t->begin = NULL;
   } else if (!r->inner_is_kept) { /* another record in it: the text has to outlive the records' arena */
-    sgf_slice charset = {origin->declared, origin->declared + strlen(origin->declared), NULL, 0};
+    sgf_slice charset = {origin->declared, origin->declared + strlen(origin->declared), NULL, 0, 0};
     km_sgf_origin *kept = decode(r, origin->source.bytes, origin->source.n_bytes, &charset, r->arena, err);
     if (!kept)
       return KM_ERR_NOMEM;

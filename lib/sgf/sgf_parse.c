@@ -34,8 +34,7 @@ typedef struct walk {
   km_sgf_draft *d;
   const char *p, *end;
   uint64_t depth;
-  uint64_t info_depth; /* where the game information was found that is furthest in; 0: none */
-  int on_main;         /* before the first ')' */
+  int on_main; /* before the first ')' */
   int node_open;
   int after_tree; /* the last bracket was a ')' */
   int stopped;    /* another game begins at p */
@@ -53,7 +52,7 @@ void sgf_draft_reset(km_sgf_draft *d) {
   memset(d->info, 0, sizeof d->info);
   d->player = (sgf_player){0};
   d->n_pl_mismatches = 0;
-  d->result_conflict = d->has_root_key = d->has_5a = d->stopped = 0;
+  d->result_conflict = d->has_root_key = d->has_5a = d->has_info = d->stopped = 0;
   d->n_findings = 0;
   d->stray_end = UINT64_MAX;
   d->flags = 0;
@@ -240,7 +239,7 @@ static void take_second_result(walk *w, sgf_slice *slice, const sgf_value *value
   if (later.winner == KM_WINNER_UNKNOWN && later.ending == KM_ENDING_UNKNOWN)
     return;
   if (old.winner == KM_WINNER_UNKNOWN && old.ending == KM_ENDING_UNKNOWN) {
-    *slice = (sgf_slice){value->begin, value->end, at, value->escapes};
+    *slice = (sgf_slice){value->begin, value->end, at, slice->depth, value->escapes};
   } else if (old.winner != later.winner) {
     w->d->result_conflict = 1;
     sgf_draft_note(w->d, KM_REASON_RESULT_CONFLICT, at, NULL);
@@ -273,8 +272,8 @@ static void take_info(walk *w, uint16_t key, sgf_value value, const char *at) {
       take_second_result(w, slice, &value, at);
     return;
   }
-  *slice = (sgf_slice){value.begin, value.end, at, value.escapes};
-  w->info_depth = w->depth;
+  *slice = (sgf_slice){value.begin, value.end, at, w->depth, value.escapes};
+  d->has_info |= (sgf_traits(key) & SGF_IS_INFO) != 0;
   if (w->n_nodes > 1 && !(d->flags & KM_FLAG_INFO_NOT_IN_ROOT))
     sgf_draft_note(d, KM_REASON_INFO_NOT_IN_ROOT, at, "after %u moves", d->n_moves);
 }
@@ -434,33 +433,35 @@ static void skip_parenthesis(walk *w) {
 
 /* Whether moves of the same game follow the ')' before p, which then was one too many: their ';', or NULL. */
 static const char *continuation(const char *p, const char *end) {
+  const char *begin = p;
   p = sgf_skip_space(p, end);
   if (p == end || *p == '(')
     return NULL;
   for (; p < end; p++) {
     if (*p == '(' && sgf_opens_tree(p, end))
       return NULL;
-    if (*p != ';' && *p != 'G' && *p != 'F')
-      continue;
-    const char *q = *p == ';' ? sgf_skip_space(p + 1, end) : p;
-    sgf_name name = sgf_read_name(q, end);
-    q = name.end;
-    if (q == end || *q != '[')
-      continue;
-    if (sgf_traits(name.key) & (SGF_IS_ROOT | SGF_IS_INFO))
+    if (*p == '[' && p - begin >= 2 && sgf_class_of(p[-1]) == SGF_UPPER && sgf_class_of(p[-2]) == SGF_UPPER &&
+        (sgf_traits(SGF_KEY(p[-2], p[-1])) & (SGF_IS_ROOT | SGF_IS_INFO)))
       return NULL; /* another game, which lost its '(' */
-    if (*p != ';' || (name.key != 'B' && name.key != 'W'))
+    if (*p != ';')
       continue;
-    q++;
+    const char *q = sgf_skip_space(p + 1, end);
+    if (end - q < 3 || (*q != 'B' && *q != 'W') || q[1] != '[')
+      continue;
+    q += 2;
     if (end - q >= 3 && q[2] == ']' && xy_of(q) != SGF_XY_BAD)
       q += 2;
-    if (q < end && *q == ']')
+    if (*q == ']')
       return p;
   }
   return NULL;
 }
 
-int sgf_starts_game(const char *p, const char *end, const sgf_slice *info, int any_info) {
+/* 1 when the first node of the tree at p has, before any move, a property of the kind GM, FF, SZ; or game
+ * information: any, or such as was seen on the way here. */
+static int starts_game(const walk *w, int any_info) {
+  const char *p = w->p, *end = w->end;
+  const sgf_slice *info = w->d->info;
   if (*p == '(')
     p = sgf_skip_space(p + 1, end);
   if (p < end && *p == ';')
@@ -473,7 +474,7 @@ int sgf_starts_game(const char *p, const char *end, const sgf_slice *info, int a
     if (sgf_traits(name.key) & SGF_IS_ROOT)
       return 1;
     int slot = info_slot(name.key);
-    if (slot >= 0 && (any_info || (info && info[slot].begin)))
+    if (slot >= 0 && (any_info || (info[slot].begin && info[slot].depth <= w->depth)))
       return 1;
     while (p < end && *p == '[') {
       sgf_value value = sgf_read_value(p, end, sgf_traits(name.key));
@@ -701,9 +702,9 @@ static void open_parenthesis(walk *w) {
     skip_parenthesis(w);
     return;
   }
-  /* Information that this game has already, or any while it has none: the next game. */
-  int on_path = w->info_depth && w->depth >= w->info_depth && d->n_moves > 0;
-  if (w->depth && sgf_starts_game(w->p, w->end, on_path ? d->info : NULL, d->n_properties == 0)) {
+  /* Information that this game has already on the way here, or any where it can have none: the next game. */
+  int any_info = d->n_properties == 0 || (!w->on_main && !d->has_info);
+  if (w->depth && starts_game(w, any_info)) {
     w->stopped = 1;
     return;
   }

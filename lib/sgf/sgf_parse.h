@@ -40,6 +40,7 @@ enum {
 typedef struct sgf_slice {
   const char *begin, *end; /* NULL: not there */
   const char *name;        /* where the property stands */
+  uint64_t depth;          /* of trees, there */
   uint8_t escapes;
 } sgf_slice;
 
@@ -74,6 +75,7 @@ typedef struct km_sgf_draft {
   uint8_t result_conflict; /* two RE that name different results */
   uint8_t has_root_key;    /* GM, FF or SZ seen */
   uint8_t has_5a;          /* 5A, which only renju has */
+  uint8_t has_info;        /* game information seen */
   uint8_t is_glued;        /* it begins inside the game before it (set by the reader) */
   uint8_t stopped;         /* another game begins at next, inside this one */
   uint64_t n_properties;   /* with a value */
@@ -94,9 +96,5 @@ void sgf_draft_note(km_sgf_draft *draft, km_reason reason, const char *p, const 
 /* Parses the tree whose '(' (or, that missing, whose first ';' or property) is at begin. Sets draft->end:
  * behind its last byte. */
 void sgf_parse_tree(km_sgf_draft *draft, const char *begin);
-
-/* 1 when the first node of the tree at p ('(' or ';') has a property of the kind GM, FF, SZ before any move;
- * or game information: any, if any_info is set, else such as info (may be NULL) has already. */
-int sgf_starts_game(const char *p, const char *end, const sgf_slice *info, int any_info);
 
 #endif

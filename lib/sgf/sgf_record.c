@@ -69,7 +69,7 @@ static int take_text(filler *f, int slot, km_text *text) {
     while (n && ((uint8_t)bytes[n] & 0xc0) == 0x80) /* not inside a character */
       n--;
   }
-  sgf_slice kept = {bytes, bytes + n, slice->name, slice->escapes};
+  sgf_slice kept = {bytes, bytes + n, slice->name, slice->depth, slice->escapes};
   if (!is_plain(&kept)) {
     char *copy = km_arena_alloc(f->arena, n);
     if (!copy)

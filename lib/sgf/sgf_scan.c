@@ -229,7 +229,10 @@ static int value_fits(uint16_t key, const char *begin, const char *end) {
   case SGF_KEY('G', 'M'):
   case SGF_KEY('F', 'F'):
   case SGF_KEY('S', 'Z'):
-    return n > 0 && n < 6 && *begin >= '0' && *begin <= '9';
+    for (size_t i = 0; i < n; i++)
+      if (begin[i] < '0' || begin[i] > ':')
+        return 0;
+    return n > 0 && n < 6; /* digits, and the colon of SZ[13:9] */
   }
   return 1;
 }
