@@ -1,9 +1,11 @@
-/* bench_store.c: what the stores cost: games.h5 written, opened and read; hbs.h5 written and read, beside computing it anew.
+/* bench_store.c: what the stores cost: games.h5 written, opened and read; hbs.h5 written and read, beside
+ * computing it anew.
  *
  *     bench_store [GAMES.h5] [GAMES]
  *
- * The games of a games.h5 (19×19; random ones without it), taken over and over until there are GAMES (20,000). Files go to a
- * scratch folder under TMPDIR. Floors: the bytes of the file written and synced; the moves copied; S computed by replay. */
+ * The games of a games.h5 (19×19; random ones without it), taken over and over until there are GAMES
+ * (20,000). Files go to a scratch folder under TMPDIR. Floors: the bytes of the file written and synced; the
+ * moves copied; S computed by replay. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +37,10 @@ static void die(const km_err *err) {
   fprintf(stderr, "bench_store: %s\n", err->msg);
   exit(1);
 }
-#define MUST(call)                                                                                                  \
-  do {                                                                                                              \
-    if ((call) != KM_OK)                                                                                            \
-      die(&err);                                                                                                    \
+#define MUST(call)                                                                                           \
+  do {                                                                                                       \
+    if ((call) != KM_OK)                                                                                     \
+      die(&err);                                                                                             \
   } while (0)
 
 static void take_game(bench *b, uint64_t i, km_game *game) {
@@ -204,7 +206,8 @@ static void run_row(bench *b, const row *r) {
   printf("%-28s %10.1f ms %10.1f ns a %-8s  digest %016llx", r->name, median * 1e3, median * 1e9 / n,
          r->per_position ? "position" : "game", (unsigned long long)digest);
   if (r->file)
-    printf("  %.1f MB, %.2f bytes a %s", (double)st.st_size / 1e6, (double)st.st_size / n, r->per_position ? "position" : "game");
+    printf("  %.1f MB, %.2f bytes a %s", (double)st.st_size / 1e6, (double)st.st_size / n,
+           r->per_position ? "position" : "game");
   printf("\n");
 }
 
@@ -229,8 +232,9 @@ static void prepare(bench *b, int argc, char **argv) {
     b->n_distinct = GAMES_DISTINCT;
   b->n_games = argc > 2 ? strtoull(argv[2], NULL, 10) : GAMES_DEFAULT;
   MUST(km_hbs_geometry_init(&b->geometry, SIDE, SIDE, (km_hbs_variant){0}, &err));
-  MUST(km_hbs_schema_init(&b->schema, &(km_hbs_shape){.n_limbs = 2, .n_colours = 1, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}},
-                          &err));
+  MUST(km_hbs_schema_init(
+      &b->schema, &(km_hbs_shape){.n_limbs = 2, .n_colours = 1, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}},
+      &err));
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,8 @@
 /* codec.c: zstd through libzstd, zlib format through libdeflate, and HDF5's byte shuffle.
  *
- * libdeflate makes the same format as zlib, several times faster, for blocks that are in memory as a whole: chunks
- * are. Contexts are made once a thread; packing a chunk allocates nothing once the shuffle buffer has its size. */
+ * libdeflate makes the same format as zlib, several times faster, for blocks that are in memory as a whole:
+ * chunks are. Contexts are made once a thread; packing a chunk allocates nothing once the shuffle buffer has
+ * its size. */
 #include "kifumill/codec.h"
 
 #include <libdeflate.h>
@@ -42,7 +43,8 @@ km_status km_codec_parse(km_codec *codec, const char *text, km_err *err) {
       char *end = NULL;
       level = text[n + 1] >= '0' && text[n + 1] <= '9' ? strtoul(text + n + 1, &end, 10) : 0;
       if (!end || *end || level < 1 || level > codecs[i].level_max)
-        return km_err_set(err, KM_ERR_USAGE, 0, "codec %.40s: the level is not in 1…%d", text, codecs[i].level_max);
+        return km_err_set(err, KM_ERR_USAGE, 0, "codec %.40s: the level is not in 1…%d", text,
+                          codecs[i].level_max);
     }
     *codec = (km_codec){codecs[i].kind, (uint8_t)level};
     return KM_OK;
@@ -177,13 +179,13 @@ km_status km_codec_unpack(km_codec_ctx *ctx, void *raw, size_t n_bytes, const vo
 }
 
 /* The widths in use have loops of constant stride, which compilers turn into vector code. */
-#define SHUFFLE_LOOP(width)                                                                                        \
-  for (size_t b = 0; b < (width); b++)                                                                             \
-    for (size_t i = 0; i < n_elements; i++)                                                                        \
+#define SHUFFLE_LOOP(width)                                                                                  \
+  for (size_t b = 0; b < (width); b++)                                                                       \
+    for (size_t i = 0; i < n_elements; i++)                                                                  \
   out[b * n_elements + i] = in[i * (width) + b]
-#define UNSHUFFLE_LOOP(width)                                                                                      \
-  for (size_t i = 0; i < n_elements; i++)                                                                          \
-    for (size_t b = 0; b < (width); b++)                                                                           \
+#define UNSHUFFLE_LOOP(width)                                                                                \
+  for (size_t i = 0; i < n_elements; i++)                                                                    \
+    for (size_t b = 0; b < (width); b++)                                                                     \
   out[i * (width) + b] = in[b * n_elements + i]
 
 void km_shuffle(void *restrict to, const void *restrict from, size_t n_elements, size_t element_bytes) {

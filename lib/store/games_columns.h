@@ -37,7 +37,8 @@ enum { KM_LIST_ITEMS_MAX = 5 };
 
 extern const km_column km_games_text_offset, km_games_text_heap;
 #define KM_GAMES_DOC "one row a game, in the order of the input"
-#define KM_TEXT_DOC "string k is heap[offset[k]:offset[k+1]] in UTF-8; string 0 stands for a text the record does not have"
+#define KM_TEXT_DOC                                                                                          \
+  "string k is heap[offset[k]:offset[k+1]] in UTF-8; string 0 stands for a text the record does not have"
 
 /* A move as stored. */
 enum { KM_STORED_POINT = 0x3fff, KM_STORED_FORCED = 0x4000, KM_STORED_WHITE = 0x8000 };

@@ -1,8 +1,9 @@
 /* games_reader.c: games.h5 mapped into memory.
  *
- * HDF5 only tells where the columns lie; they are read from the mapped file, by any number of threads. At opening everything
- * is checked that would let a later read go out of bounds: types, shapes, lengths, that columns lie within the file, and that
- * offsets never fall. What only makes a game wrong (a point outside its board) is checked when the game is taken. */
+ * HDF5 only tells where the columns lie; they are read from the mapped file, by any number of threads. At
+ * opening everything is checked that would let a later read go out of bounds: types, shapes, lengths, that
+ * columns lie within the file, and that offsets never fall. What only makes a game wrong (a point outside its
+ * board) is checked when the game is taken. */
 #include "games_columns.h"
 
 #include <stdlib.h>
@@ -33,10 +34,18 @@ void km_games_close(km_games *games) {
   free(games);
 }
 
-uint64_t km_games_count(const km_games *games) { return games->n_games; }
-uint64_t km_games_n_moves_total(const km_games *games) { return games->totals[KM_LIST_MOVES]; }
-const char *km_games_path(const km_games *games) { return games->path; }
-km_hash128 km_games_digest(const km_games *games) { return games->digest; }
+uint64_t km_games_count(const km_games *games) {
+  return games->n_games;
+}
+uint64_t km_games_n_moves_total(const km_games *games) {
+  return games->totals[KM_LIST_MOVES];
+}
+const char *km_games_path(const km_games *games) {
+  return games->path;
+}
+km_hash128 km_games_digest(const km_games *games) {
+  return games->digest;
+}
 
 /* Opening: the file, the reader being made, and a digest of the columns' digests. */
 typedef struct opening {
@@ -46,7 +55,8 @@ typedef struct opening {
 } opening;
 
 /* Finds a column, checks its length (n_rows UINT64_MAX: any, given back), and points into the map. */
-static km_status take_column(opening *o, const km_column *column, uint64_t *n_rows, const unsigned char **at, km_err *err) {
+static km_status take_column(opening *o, const km_column *column, uint64_t *n_rows, const unsigned char **at,
+                             km_err *err) {
   km_h5_info info;
   char *hex = NULL;
   km_status status = km_h5_expect(o->file, column, &info, err);
@@ -57,22 +67,23 @@ static km_status take_column(opening *o, const km_column *column, uint64_t *n_ro
   km_digest_add(o->digest, hex, strlen(hex));
   free(hex);
   if (*n_rows != UINT64_MAX && info.n_rows != *n_rows)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu rows instead of %llu", o->games->path, column->name,
-                      (unsigned long long)info.n_rows, (unsigned long long)*n_rows);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu rows instead of %llu", o->games->path,
+                      column->name, (unsigned long long)info.n_rows, (unsigned long long)*n_rows);
   *n_rows = info.n_rows;
   if (info.n_rows == 0) {
     *at = o->games->map;
     return KM_OK;
   }
   if (info.offset == UINT64_MAX || info.offset % km_type_bytes(column->type))
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not stored as one aligned piece", o->games->path, column->name);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not stored as one aligned piece", o->games->path,
+                      column->name);
   *at = o->games->map + info.offset;
   return KM_OK;
 }
 
 /* An array of n+1 offsets starts at 0, never falls, and ends at total. */
-static km_status check_offsets(const km_games *games, const char *name, const uint64_t *offsets, uint64_t n, uint64_t total,
-                               km_err *err) {
+static km_status check_offsets(const km_games *games, const char *name, const uint64_t *offsets, uint64_t n,
+                               uint64_t total, km_err *err) {
   int falls = offsets[0] != 0;
   for (uint64_t i = 0; i < n; i++)
     falls |= offsets[i + 1] < offsets[i];
@@ -92,7 +103,8 @@ static km_status take_list(opening *o, int k, km_err *err) {
   for (size_t i = 0; i < list->n_items && !status; i++)
     status = take_column(o, &list->items[i], &n_items, &games->items[k][i], err);
   games->totals[k] = n_items;
-  return status ? status : check_offsets(games, list->offset.name, games->offsets[k], games->n_games, n_items, err);
+  return status ? status
+                : check_offsets(games, list->offset.name, games->offsets[k], games->n_games, n_items, err);
 }
 
 static km_status take_texts(opening *o, km_err *err) {
@@ -190,7 +202,9 @@ static unsigned unpack_moves(km_move *to, const uint16_t *from, size_t n) {
   unsigned most = 0;
   for (size_t i = 0; i < n; i++) {
     unsigned v = from[i], point = v & KM_STORED_POINT;
-    to[i] = (km_move){.point = (uint16_t)point, .colour = (uint8_t)(KM_BLACK + (v >> 15)), .flags = (uint8_t)((v >> 14) & 1)};
+    to[i] = (km_move){.point = (uint16_t)point,
+                      .colour = (uint8_t)(KM_BLACK + (v >> 15)),
+                      .flags = (uint8_t)((v >> 14) & 1)};
     most = point > most ? point : most;
   }
   return most;
@@ -204,7 +218,8 @@ static int unpack_setup(const km_games *games, uint64_t first, km_game *game) {
   int bad = 0;
   for (uint32_t i = 0; i < game->n_setup; i++) {
     game->setup[i] = (km_setup){.ply = ply[i], .point = point[i], .colour = colour[i]};
-    bad |= point[i] >= km_game_pass(game) || colour[i] > KM_WHITE || ply[i] > game->n_moves || (i && ply[i] < ply[i - 1]);
+    bad |= point[i] >= km_game_pass(game) || colour[i] > KM_WHITE || ply[i] > game->n_moves ||
+           (i && ply[i] < ply[i - 1]);
   }
   return bad;
 }
@@ -212,7 +227,8 @@ static int unpack_setup(const km_games *games, uint64_t first, km_game *game) {
 static int unpack_evals(const km_games *games, uint64_t first, km_game *game) {
   const unsigned char *const *columns = games->items[KM_LIST_EVALS];
   const uint32_t *ply = (const uint32_t *)(const void *)columns[0] + first;
-  const float *win = (const float *)(const void *)columns[1] + first, *score = (const float *)(const void *)columns[2] + first;
+  const float *win = (const float *)(const void *)columns[1] + first,
+              *score = (const float *)(const void *)columns[2] + first;
   const uint32_t *visits = (const uint32_t *)(const void *)columns[3] + first;
   const uint8_t *source = columns[4] + first;
   int bad = 0;
@@ -251,7 +267,8 @@ static const char *fill_game(const km_games_row *row, km_game *game) {
 }
 
 /* Numbers of items of game i, bounded so that what is made of them can be allocated. */
-static int take_counts(const km_games *games, uint64_t i, uint64_t first[KM_LIST_COUNT], uint32_t n[KM_LIST_COUNT]) {
+static int take_counts(const km_games *games, uint64_t i, uint64_t first[KM_LIST_COUNT],
+                       uint32_t n[KM_LIST_COUNT]) {
   for (int k = 0; k < KM_LIST_COUNT; k++) {
     first[k] = games->offsets[k][i];
     uint64_t count = games->offsets[k][i + 1] - first[k];
@@ -271,7 +288,8 @@ km_status km_games_info(const km_games *games, uint64_t i, km_game *game, km_err
   take_row(games, i, &row);
   const char *wrong = take_counts(games, i, first, n) ? "lengths" : fill_game(&row, game);
   if (wrong)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i, wrong);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i,
+                      wrong);
   if (n[KM_LIST_MOVES] != row.n_moves)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has %u moves, n_moves says %u", games->path,
                       (unsigned long long)i, n[KM_LIST_MOVES], row.n_moves);
@@ -295,14 +313,16 @@ km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_g
   game->evals = km_arena_alloc(arena, (size_t)game->n_evals * sizeof *game->evals);
   if (!game->moves || !game->setup || !game->evals)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  const uint16_t *moves = (const uint16_t *)(const void *)games->items[KM_LIST_MOVES][0] + first[KM_LIST_MOVES];
+  const uint16_t *moves =
+      (const uint16_t *)(const void *)games->items[KM_LIST_MOVES][0] + first[KM_LIST_MOVES];
   if (unpack_moves(game->moves, moves, game->n_moves) > km_game_pass(game))
     wrong = "moves";
   else if (unpack_setup(games, first[KM_LIST_SETUP], game))
     wrong = "set-up";
   else if (unpack_evals(games, first[KM_LIST_EVALS], game))
     wrong = "win-rates";
-  return wrong ? km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path, (unsigned long long)i, wrong)
+  return wrong ? km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu has wrong %s", games->path,
+                            (unsigned long long)i, wrong)
                : KM_OK;
 }
 
@@ -322,14 +342,17 @@ void km_games_size(const km_games *games, uint64_t i, uint8_t *rows, uint8_t *co
   *cols = games->fields[1][i];
 }
 
-const uint64_t *km_games_move_offsets(const km_games *games) { return games->offsets[KM_LIST_MOVES]; }
+const uint64_t *km_games_move_offsets(const km_games *games) {
+  return games->offsets[KM_LIST_MOVES];
+}
 
 /* Gives back the pages that end in bytes [from, to): the one begun is given back with what follows. */
 static void release(const unsigned char *from, const unsigned char *to) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t first = (uintptr_t)from & ~(page - 1), last = (uintptr_t)to & ~(page - 1);
   if (last > first)
-    madvise((void *)first, last - first, MADV_DONTNEED); /* of a file that is mapped: read again when touched */
+    madvise((void *)first, last - first,
+            MADV_DONTNEED); /* of a file that is mapped: read again when touched */
 }
 
 void km_games_release(const km_games *games, uint64_t first, uint64_t n) {

@@ -1,7 +1,8 @@
 /* games_writer.c: games go to a spool as they come; finish reads it once and writes all columns side by side.
  *
- * What is only known later (which games are dropped, further flags) is kept in memory: position in the spool, flags and a
- * mark, 13 bytes a game. Strings get their numbers at the end, from the kept games only, so that dropped games leave no trace. */
+ * What is only known later (which games are dropped, further flags) is kept in memory: position in the spool,
+ * flags and a mark, 13 bytes a game. Strings get their numbers at the end, from the kept games only, so that
+ * dropped games leave no trace. */
 #include "games_columns.h"
 #include "spool.h"
 #include "text_table.h"
@@ -11,7 +12,8 @@
 
 enum { NO_TEXT = 0xffffffff };
 
-/* A game in the spool: this, then evals, set-up, moves (as stored) and texts, in falling order of alignment. */
+/* A game in the spool: this, then evals, set-up, moves (as stored) and texts, in falling order of alignment.
+ */
 typedef struct record {
   km_games_row row; /* text: lengths, NO_TEXT for none */
   uint32_t n_setup, n_evals;
@@ -31,8 +33,8 @@ struct km_games_writer {
   size_t payload_capacity;
 };
 
-km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin, int force,
-                               km_err *err) {
+km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin,
+                               int force, km_err *err) {
   *writer = NULL;
   km_games_writer *w = calloc(1, sizeof *w);
   if (!w)
@@ -49,8 +51,12 @@ km_status km_games_writer_open(km_games_writer **writer, const char *path, const
   return KM_OK;
 }
 
-void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin) { writer->origin = *origin; }
-uint64_t km_games_writer_count(const km_games_writer *writer) { return writer->n_games; }
+void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin) {
+  writer->origin = *origin;
+}
+uint64_t km_games_writer_count(const km_games_writer *writer) {
+  return writer->n_games;
+}
 
 void km_games_writer_abandon(km_games_writer *writer) {
   if (!writer)
@@ -104,7 +110,8 @@ static const char *wrong_with(const km_game *game) {
   if (game->final_to_play != KM_BLACK && game->final_to_play != KM_WHITE)
     return "who is to play";
   for (uint32_t i = 0; i < game->n_moves; i++)
-    if (game->moves[i].point > n_points || (game->moves[i].colour != KM_BLACK && game->moves[i].colour != KM_WHITE))
+    if (game->moves[i].point > n_points ||
+        (game->moves[i].colour != KM_BLACK && game->moves[i].colour != KM_WHITE))
       return "a move";
   for (uint32_t i = 0; i < game->n_setup; i++) {
     const km_setup *s = &game->setup[i];
@@ -161,8 +168,9 @@ static void fill_payload(unsigned char *to, const km_game *game) {
   to += game->n_setup * sizeof(km_setup);
   uint16_t *moves = (uint16_t *)(void *)to;
   for (uint32_t i = 0; i < game->n_moves; i++)
-    moves[i] = (uint16_t)(game->moves[i].point | (game->moves[i].flags & KM_MOVE_FORCED ? KM_STORED_FORCED : 0) |
-                          (game->moves[i].colour == KM_WHITE ? KM_STORED_WHITE : 0));
+    moves[i] =
+        (uint16_t)(game->moves[i].point | (game->moves[i].flags & KM_MOVE_FORCED ? KM_STORED_FORCED : 0) |
+                   (game->moves[i].colour == KM_WHITE ? KM_STORED_WHITE : 0));
   to += game->n_moves * sizeof(uint16_t);
   for (int k = 0; k < KM_TEXT_COUNT; k++)
     if (game->text[k].bytes && game->text[k].n_bytes) {
@@ -177,8 +185,8 @@ static void count_items(km_games_writer *w, const record *r, int sign) {
     w->n_items[k] += sign > 0 ? n[k] : (uint64_t)0 - n[k];
 }
 
-km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys, uint64_t *index,
-                              km_err *err) {
+km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys,
+                              uint64_t *index, km_err *err) {
   const char *wrong = wrong_with(game);
   if (wrong)
     return km_err_set(err, KM_ERR_STATE, 0, "a game that cannot be stored: %s is out of bounds", wrong);
@@ -242,7 +250,8 @@ static const uint16_t *unpack_payload(const record *r, const unsigned char *at, 
   return moves;
 }
 
-km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game, km_err *err) {
+km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game,
+                               km_err *err) {
   record r;
   if (index >= writer->n_games)
     return km_err_set(err, KM_ERR_STATE, 0, "no game number %llu to be read", (unsigned long long)index);
@@ -253,14 +262,20 @@ km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena
   km_move *moves = km_arena_alloc(arena, r.row.n_moves * sizeof *moves);
   if (!payload || !moves)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", r.row.n_moves);
-  status = km_spool_read_at(writer->spool, writer->positions[index] + sizeof r, payload, (size_t)r.n_payload, err);
+  status =
+      km_spool_read_at(writer->spool, writer->positions[index] + sizeof r, payload, (size_t)r.n_payload, err);
   if (status)
     return status;
-  *game = (km_game){.rows = r.row.rows, .cols = r.row.cols, .n_moves = r.row.n_moves, .n_setup = r.n_setup,
-                    .n_evals = r.n_evals, .moves = moves, .flags = writer->flags[index]};
+  *game = (km_game){.rows = r.row.rows,
+                    .cols = r.row.cols,
+                    .n_moves = r.row.n_moves,
+                    .n_setup = r.n_setup,
+                    .n_evals = r.n_evals,
+                    .moves = moves,
+                    .flags = writer->flags[index]};
   const uint16_t *stored = unpack_payload(&r, payload, game);
   for (uint32_t i = 0; i < r.row.n_moves; i++)
-    moves[i] = (km_move){.point = stored[i] & (uint16_t)~(KM_STORED_FORCED | KM_STORED_WHITE),
+    moves[i] = (km_move){.point = stored[i] & (uint16_t) ~(KM_STORED_FORCED | KM_STORED_WHITE),
                          .colour = stored[i] & KM_STORED_WHITE ? KM_WHITE : KM_BLACK,
                          .flags = stored[i] & KM_STORED_FORCED ? KM_MOVE_FORCED : 0};
   return KM_OK;
@@ -328,7 +343,8 @@ static km_status finish_columns(columns *c, km_err *err) {
 }
 
 /* The number of an entry's name, which comes once, or several times in a row. */
-static km_status number_entry(columns *c, const char *bytes, uint32_t n_bytes, uint32_t *number, km_err *err) {
+static km_status number_entry(columns *c, const char *bytes, uint32_t n_bytes, uint32_t *number,
+                              km_err *err) {
   if (c->last_entry && n_bytes == c->last_entry_length && memcmp(bytes, c->last_entry_bytes, n_bytes) == 0) {
     *number = c->last_entry;
     return KM_OK;

@@ -1,5 +1,5 @@
-/* h5_attribute.c: attributes. Text is UTF-8 of fixed length, padded with NULs, so that nothing lies in HDF5's global
- * heap, which has no check sum. */
+/* h5_attribute.c: attributes. Text is UTF-8 of fixed length, padded with NULs, so that nothing lies in HDF5's
+ * global heap, which has no check sum. */
 #include "h5_internal.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static hid_t text_type(size_t n_bytes) {
 }
 
 /* Makes and writes an attribute; closes type when it is to. In a scope, as all statics here. */
-static km_status put(hid_t object, const char *name, hid_t type, hid_t space, const void *value, km_err *err) {
+static km_status put(hid_t object, const char *name, hid_t type, hid_t space, const void *value,
+                     km_err *err) {
   hid_t attribute = -1;
   if (object >= 0 && type >= 0 && space >= 0)
     attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -95,7 +96,8 @@ km_status km_h5_put_text(km_h5 *file, const char *at, const char *name, const ch
   return status;
 }
 
-km_status km_h5_put_texts(km_h5 *file, const char *at, const char *name, const char *const *texts, size_t n, km_err *err) {
+km_status km_h5_put_texts(km_h5 *file, const char *at, const char *name, const char *const *texts, size_t n,
+                          km_err *err) {
   h5_enter();
   km_status status = put_at(file, at, name, &(value){.texts = texts, .n_texts = n}, err);
   h5_leave();
@@ -117,7 +119,8 @@ km_status km_h5_put_f64(km_h5 *file, const char *at, const char *name, double nu
 }
 
 /* Opens attribute name of object at; the object is closed again. */
-static km_status open_attribute(hid_t *attribute, km_h5 *file, const char *at, const char *name, km_err *err) {
+static km_status open_attribute(hid_t *attribute, km_h5 *file, const char *at, const char *name,
+                                km_err *err) {
   *attribute = -1;
   hid_t object = H5Oopen(file->id, at, H5P_DEFAULT);
   if (object < 0)
@@ -133,7 +136,8 @@ static km_status open_attribute(hid_t *attribute, km_h5 *file, const char *at, c
 /* Whether the attribute is one value of the class. */
 static int is_scalar(hid_t attribute, hid_t type, H5T_class_t class) {
   hid_t space = H5Aget_space(attribute);
-  int scalar = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && type >= 0 && H5Tget_class(type) == class;
+  int scalar =
+      space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && type >= 0 && H5Tget_class(type) == class;
   if (space >= 0)
     H5Sclose(space);
   return scalar;
@@ -159,7 +163,8 @@ static km_status get_text(hid_t attribute, char **text, km_err *err) {
   return status;
 }
 
-static km_status get_number(hid_t attribute, H5T_class_t class, hid_t memory_type, void *number, km_err *err) {
+static km_status get_number(hid_t attribute, H5T_class_t class, hid_t memory_type, void *number,
+                            km_err *err) {
   hid_t type = H5Aget_type(attribute);
   km_status status = KM_OK;
   if (!is_scalar(attribute, type, class))

@@ -1,7 +1,7 @@
 /* h5_chunks.c: chunked datasets, whose chunks come and go compressed, and virtual ones over several files.
  *
- * A dataset starts with no rows and a largest number of them, and grows with every chunk. With a largest number HDF5 indexes
- * the chunks by a plain array with check sums. */
+ * A dataset starts with no rows and a largest number of them, and grows with every chunk. With a largest
+ * number HDF5 indexes the chunks by a plain array with check sums. */
 #include "h5_internal.h"
 #include "plugin/h5z_zstd.h"
 
@@ -37,8 +37,9 @@ static km_status create(km_h5_chunks *c, const km_column *column, const km_h5_la
   h5_dims(column, (n_chunks ? n_chunks : 1) * layout->chunk_rows, most);
   h5_dims(column, layout->chunk_rows, chunk);
   hid_t space = H5Screate_simple(rank, dims, most), dcpl = H5Pcreate(H5P_DATASET_CREATE);
-  if (dcpl >= 0 && (H5Pset_chunk(dcpl, rank, chunk) < 0 || H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_INCR) < 0 ||
-                    H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0 || set_filters(dcpl, column, layout->codec))) {
+  if (dcpl >= 0 &&
+      (H5Pset_chunk(dcpl, rank, chunk) < 0 || H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_INCR) < 0 ||
+       H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0 || set_filters(dcpl, column, layout->codec))) {
     H5Pclose(dcpl);
     dcpl = -1;
   }
@@ -64,8 +65,8 @@ static km_h5_chunks *new_chunks(km_h5 *file, const char *name) {
   return c;
 }
 
-km_status km_h5_chunks_create(km_h5_chunks **chunks, km_h5 *file, const km_column *column, const km_h5_layout *layout,
-                              km_err *err) {
+km_status km_h5_chunks_create(km_h5_chunks **chunks, km_h5 *file, const km_column *column,
+                              const km_h5_layout *layout, km_err *err) {
   *chunks = NULL;
   km_h5_chunks *c = new_chunks(file, column->name);
   if (!c)
@@ -88,16 +89,18 @@ static km_status append(km_h5_chunks *c, const void *packed, size_t n_packed, ui
   hsize_t at[KM_COLUMN_RANK_MAX + 1] = {c->n_rows}, dims[KM_COLUMN_RANK_MAX + 1] = {c->n_rows + n_rows};
   for (int i = 0; i < c->inner_rank; i++)
     dims[i + 1] = c->inner[i];
-  if (H5Dset_extent(c->dataset, dims) < 0 || H5Dwrite_chunk(c->dataset, H5P_DEFAULT, 0, at, n_packed, packed) < 0)
+  if (H5Dset_extent(c->dataset, dims) < 0 ||
+      H5Dwrite_chunk(c->dataset, H5P_DEFAULT, 0, at, n_packed, packed) < 0)
     return h5_fail(err, KM_ERR_IO, "cannot write %s", c->file->path);
   c->n_rows += n_rows;
   return h5_written(c->file, err);
 }
 
-km_status km_h5_chunks_append(km_h5_chunks *chunks, const void *packed, size_t n_packed, uint32_t n_rows, km_err *err) {
+km_status km_h5_chunks_append(km_h5_chunks *chunks, const void *packed, size_t n_packed, uint32_t n_rows,
+                              km_err *err) {
   if (chunks->n_rows % chunks->chunk_rows || n_rows == 0 || n_rows > chunks->chunk_rows)
-    return km_err_set(err, KM_ERR_STATE, 0, "%s: a chunk of %s after the last one, or of no size", chunks->file->path,
-                      chunks->name);
+    return km_err_set(err, KM_ERR_STATE, 0, "%s: a chunk of %s after the last one, or of no size",
+                      chunks->file->path, chunks->name);
   h5_enter();
   km_status status = append(chunks, packed, n_packed, n_rows, err);
   h5_leave();
@@ -156,26 +159,30 @@ static km_status make_room(km_h5_buffer *buffer, size_t n_bytes, km_err *err) {
   return KM_OK;
 }
 
-static km_status read_chunk(km_h5_chunks *c, uint64_t i, size_t max_bytes, km_h5_buffer *packed, km_err *err) {
+static km_status read_chunk(km_h5_chunks *c, uint64_t i, size_t max_bytes, km_h5_buffer *packed,
+                            km_err *err) {
   hsize_t at[KM_COLUMN_RANK_MAX + 1] = {i * c->chunk_rows}, n_bytes = 0;
   uint32_t skipped = 0;
   if (H5Dget_chunk_storage_size(c->dataset, at, &n_bytes) < 0)
-    return h5_fail(err, KM_ERR_FORMAT, "%s: %s: chunk %llu cannot be found", c->file->path, c->name, (unsigned long long)i);
+    return h5_fail(err, KM_ERR_FORMAT, "%s: %s: chunk %llu cannot be found", c->file->path, c->name,
+                   (unsigned long long)i);
   if (n_bytes == 0 || n_bytes > max_bytes)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s: chunk %llu is missing, or too large", c->file->path, c->name,
-                      (unsigned long long)i);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s: chunk %llu is missing, or too large", c->file->path,
+                      c->name, (unsigned long long)i);
   km_status status = make_room(packed, (size_t)n_bytes, err);
   if (status)
     return status;
   if (H5Dread_chunk(c->dataset, H5P_DEFAULT, at, &skipped, packed->bytes) < 0)
-    return h5_fail(err, KM_ERR_FORMAT, "%s: %s: chunk %llu cannot be read", c->file->path, c->name, (unsigned long long)i);
+    return h5_fail(err, KM_ERR_FORMAT, "%s: %s: chunk %llu cannot be read", c->file->path, c->name,
+                   (unsigned long long)i);
   if (skipped)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s: chunk %llu was written by other means", c->file->path, c->name,
-                      (unsigned long long)i);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s: chunk %llu was written by other means", c->file->path,
+                      c->name, (unsigned long long)i);
   return KM_OK;
 }
 
-km_status km_h5_chunks_read(km_h5_chunks *chunks, uint64_t i, size_t max_bytes, km_h5_buffer *packed, km_err *err) {
+km_status km_h5_chunks_read(km_h5_chunks *chunks, uint64_t i, size_t max_bytes, km_h5_buffer *packed,
+                            km_err *err) {
   if (i >= chunks->n_rows / chunks->chunk_rows + (chunks->n_rows % chunks->chunk_rows != 0))
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has no chunk %llu", chunks->file->path, chunks->name,
                       (unsigned long long)i);
@@ -194,7 +201,8 @@ static int set_fill(hid_t dcpl, const km_column *column) {
 }
 
 /* Maps rows first … of the virtual dataset to the whole of a part's. */
-static int add_part(hid_t dcpl, hid_t space, const km_column *column, const km_h5_part *part, uint64_t first) {
+static int add_part(hid_t dcpl, hid_t space, const km_column *column, const km_h5_part *part,
+                    uint64_t first) {
   hsize_t dims[KM_COLUMN_RANK_MAX + 1], start[KM_COLUMN_RANK_MAX + 1] = {first};
   int rank = h5_dims(column, part->n_rows, dims);
   hid_t source = H5Screate_simple(rank, dims, NULL);
@@ -205,7 +213,8 @@ static int add_part(hid_t dcpl, hid_t space, const km_column *column, const km_h
   return failed;
 }
 
-static km_status put_virtual(km_h5 *file, const km_column *column, const km_h5_part *parts, size_t n_parts, km_err *err) {
+static km_status put_virtual(km_h5 *file, const km_column *column, const km_h5_part *parts, size_t n_parts,
+                             km_err *err) {
   uint64_t n_rows = 0, first = 0;
   for (size_t i = 0; i < n_parts; i++)
     n_rows += parts[i].n_rows;
@@ -232,7 +241,8 @@ static km_status put_virtual(km_h5 *file, const km_column *column, const km_h5_p
   return status;
 }
 
-km_status km_h5_put_virtual(km_h5 *file, const km_column *column, const km_h5_part *parts, size_t n_parts, km_err *err) {
+km_status km_h5_put_virtual(km_h5 *file, const km_column *column, const km_h5_part *parts, size_t n_parts,
+                            km_err *err) {
   h5_enter();
   km_status status = put_virtual(file, column, parts, n_parts, err);
   h5_leave();

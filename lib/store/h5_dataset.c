@@ -48,10 +48,12 @@ int h5_dims(const km_column *column, uint64_t n_rows, hsize_t dims[KM_COLUMN_RAN
   return column->inner_rank + 1;
 }
 
-km_status h5_make_dataset(hid_t *dataset, km_h5 *file, const km_column *column, hid_t space, hid_t dcpl, km_err *err) {
+km_status h5_make_dataset(hid_t *dataset, km_h5 *file, const km_column *column, hid_t space, hid_t dcpl,
+                          km_err *err) {
   *dataset = -1;
   if (space >= 0 && dcpl >= 0 && H5Pset_obj_track_times(dcpl, 0) >= 0)
-    *dataset = H5Dcreate2(file->id, column->name, h5_file_type(column->type), space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    *dataset =
+        H5Dcreate2(file->id, column->name, h5_file_type(column->type), space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
   if (*dataset < 0)
     return h5_fail(err, KM_ERR_IO, "%s: cannot make dataset %s", file->path, column->name);
   km_status status = h5_put_text(*dataset, "description", column->doc, err);
@@ -126,7 +128,8 @@ static int describe_shape(hid_t dataset, km_h5_info *info) {
   hsize_t dims[KM_COLUMN_RANK_MAX + 1];
   hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
   int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1, kind = type >= 0 ? h5_type_of(type) : -1;
-  int good = kind >= 0 && rank >= 1 && rank <= KM_COLUMN_RANK_MAX + 1 && H5Sget_simple_extent_dims(space, dims, NULL) == rank;
+  int good = kind >= 0 && rank >= 1 && rank <= KM_COLUMN_RANK_MAX + 1 &&
+             H5Sget_simple_extent_dims(space, dims, NULL) == rank;
   if (space >= 0)
     H5Sclose(space);
   if (type >= 0)
@@ -149,13 +152,15 @@ km_status h5_describe(km_h5 *file, hid_t dataset, const char *name, km_h5_info *
   *info = (km_h5_info){.offset = UINT64_MAX};
   int rank = describe_shape(dataset, info);
   if (rank < 0)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is of a type or shape that is none of ours", file->path, name);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is of a type or shape that is none of ours",
+                      file->path, name);
   hid_t dcpl = H5Dget_create_plist(dataset);
   int bad = dcpl < 0 || describe_layout(file, dataset, dcpl, rank, info);
   if (dcpl >= 0)
     H5Pclose(dcpl);
   if (bad)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is cut off, or laid out as none of ours", file->path, name);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is cut off, or laid out as none of ours",
+                      file->path, name);
   return KM_OK;
 }
 
@@ -179,8 +184,8 @@ km_status km_h5_expect(km_h5 *file, const km_column *column, km_h5_info *info, k
   for (int i = 0; same && i < column->inner_rank; i++)
     same = info->inner[i] == column->inner[i];
   if (!same)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s has another type or shape than it should", file->path,
-                      column->name);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s has another type or shape than it should",
+                      file->path, column->name);
   return KM_OK;
 }
 
@@ -199,8 +204,9 @@ static km_status make_contiguous(km_h5_writer *w, km_err *err) {
   hsize_t dims[KM_COLUMN_RANK_MAX + 1];
   int rank = h5_dims(&w->column, w->n_rows, dims);
   hid_t space = H5Screate_simple(rank, dims, NULL), dcpl = H5Pcreate(H5P_DATASET_CREATE);
-  if (dcpl >= 0 && (H5Pset_layout(dcpl, H5D_CONTIGUOUS) < 0 || H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) < 0 ||
-                    H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0)) {
+  if (dcpl >= 0 &&
+      (H5Pset_layout(dcpl, H5D_CONTIGUOUS) < 0 || H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) < 0 ||
+       H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0)) {
     H5Pclose(dcpl);
     dcpl = -1;
   }
@@ -212,7 +218,8 @@ static km_status make_contiguous(km_h5_writer *w, km_err *err) {
   return status;
 }
 
-km_status km_h5_writer_open(km_h5_writer **writer, km_h5 *file, const km_column *column, uint64_t n_rows, km_err *err) {
+km_status km_h5_writer_open(km_h5_writer **writer, km_h5 *file, const km_column *column, uint64_t n_rows,
+                            km_err *err) {
   *writer = NULL;
   km_h5_writer *w = calloc(1, sizeof *w);
   if (!w)
@@ -240,14 +247,16 @@ km_status km_h5_writer_open(km_h5_writer **writer, km_h5 *file, const km_column 
   return KM_OK;
 }
 
-/* The rows of a transfer: first … first+n_rows-1 of the file, read into `in` or, when that is NULL, written from `out`. */
+/* The rows of a transfer: first … first+n_rows-1 of the file, read into `in` or, when that is NULL, written
+ * from `out`. */
 typedef struct rows {
   uint64_t first, n_rows;
   void *in;
   const void *out;
 } rows;
 
-static km_status transfer(hid_t dataset, const km_h5 *file, const km_column *column, const rows *r, km_err *err) {
+static km_status transfer(hid_t dataset, const km_h5 *file, const km_column *column, const rows *r,
+                          km_err *err) {
   if (r->n_rows == 0)
     return KM_OK;
   hsize_t start[KM_COLUMN_RANK_MAX + 1] = {r->first}, count[KM_COLUMN_RANK_MAX + 1];
@@ -270,8 +279,8 @@ static km_status transfer(hid_t dataset, const km_h5 *file, const km_column *col
 
 static km_status write_rows(km_h5_writer *w, const void *bytes, uint64_t n_rows, km_err *err) {
   h5_enter();
-  km_status status =
-      transfer(w->dataset, w->file, &w->column, &(rows){.first = w->n_written, .n_rows = n_rows, .out = bytes}, err);
+  km_status status = transfer(w->dataset, w->file, &w->column,
+                              &(rows){.first = w->n_written, .n_rows = n_rows, .out = bytes}, err);
   h5_leave();
   w->n_written += n_rows;
   km_digest_add(w->digest, bytes, (size_t)n_rows * w->row_bytes);
@@ -303,8 +312,8 @@ km_status km_h5_writer_append(km_h5_writer *writer, const void *bytes, uint64_t 
 km_status km_h5_writer_finish(km_h5_writer *writer, km_err *err) {
   km_status status = flush(writer, err);
   if (!status && writer->n_written != writer->n_rows)
-    status = km_err_set(err, KM_ERR_STATE, 0, "%s: fewer rows for dataset %s than announced", writer->file->path,
-                        writer->column.name);
+    status = km_err_set(err, KM_ERR_STATE, 0, "%s: fewer rows for dataset %s than announced",
+                        writer->file->path, writer->column.name);
   if (!status) {
     char hex[33];
     km_hash_hex(km_digest_value(writer->digest), hex);
@@ -332,7 +341,8 @@ void km_h5_writer_abandon(km_h5_writer *writer) {
   free(writer);
 }
 
-km_status km_h5_put_column(km_h5 *file, const km_column *column, uint64_t n_rows, const void *bytes, km_err *err) {
+km_status km_h5_put_column(km_h5 *file, const km_column *column, uint64_t n_rows, const void *bytes,
+                           km_err *err) {
   km_h5_writer *writer;
   km_status status = km_h5_writer_open(&writer, file, column, n_rows, err);
   if (status)
@@ -345,7 +355,8 @@ km_status km_h5_put_column(km_h5 *file, const km_column *column, uint64_t n_rows
   return km_h5_writer_finish(writer, err);
 }
 
-km_status km_h5_read(km_h5 *file, const km_column *column, uint64_t first, uint64_t n_rows, void *bytes, km_err *err) {
+km_status km_h5_read(km_h5 *file, const km_column *column, uint64_t first, uint64_t n_rows, void *bytes,
+                     km_err *err) {
   h5_enter();
   hid_t dataset;
   km_status status = h5_open_dataset(&dataset, file, column->name, err);
@@ -357,8 +368,8 @@ km_status km_h5_read(km_h5 *file, const km_column *column, uint64_t first, uint6
   return status;
 }
 
-km_status km_h5_read_all(km_h5 *file, const km_column *column, size_t max_bytes, void **bytes, uint64_t *n_rows,
-                         km_err *err) {
+km_status km_h5_read_all(km_h5 *file, const km_column *column, size_t max_bytes, void **bytes,
+                         uint64_t *n_rows, km_err *err) {
   km_h5_info info;
   *bytes = NULL;
   km_status status = km_h5_expect(file, column, &info, err);
@@ -366,7 +377,8 @@ km_status km_h5_read_all(km_h5 *file, const km_column *column, size_t max_bytes,
     return status;
   size_t row = km_column_row_bytes(column);
   if (info.n_rows > max_bytes / row)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "%s: dataset %s is larger than %zu bytes", file->path, column->name, max_bytes);
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%s: dataset %s is larger than %zu bytes", file->path,
+                      column->name, max_bytes);
   void *block = malloc(info.n_rows ? (size_t)info.n_rows * row : 1);
   if (!block)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");

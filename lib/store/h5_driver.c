@@ -50,7 +50,8 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
   struct stat st;
   file->fd = open(name, mode, 0666);
   if (file->fd < 0 || fstat(file->fd, &st)) {
-    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, H5E_CANTOPENFILE, "errno = %d", errno);
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, H5E_CANTOPENFILE, "errno = %d",
+             errno);
     if (file->fd >= 0)
       close(file->fd);
     free(file);
@@ -70,7 +71,9 @@ static herr_t driver_close(H5FD_t *shared) {
 }
 
 /* Two openings are two files for HDF5, of one file too: each has its own descriptor and latch. */
-static int driver_compare(const H5FD_t *a, const H5FD_t *b) { return a < b ? -1 : a > b; }
+static int driver_compare(const H5FD_t *a, const H5FD_t *b) {
+  return a < b ? -1 : a > b;
+}
 
 static herr_t driver_query(const H5FD_t *shared, unsigned long *flags) {
   (void)shared;
@@ -102,7 +105,8 @@ static herr_t driver_get_handle(H5FD_t *shared, hid_t fapl, void **handle) {
 }
 
 /* What lies behind the end of the file reads as zeros, as in HDF5's own driver. */
-static herr_t driver_read(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, void *buffer) {
+static herr_t driver_read(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size,
+                          void *buffer) {
   (void)type, (void)dxpl;
   driver_file *file = (driver_file *)shared;
   unsigned char *to = buffer;
@@ -113,7 +117,8 @@ static herr_t driver_read(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t a
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0) {
-      H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_READERROR, "errno = %d", errno);
+      H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_READERROR, "errno = %d",
+               errno);
       return -1;
     }
     if (n == 0) {
@@ -127,7 +132,8 @@ static herr_t driver_read(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t a
   return 0;
 }
 
-static herr_t driver_write(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, const void *buffer) {
+static herr_t driver_write(H5FD_t *shared, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size,
+                           const void *buffer) {
   (void)type, (void)dxpl;
   driver_file *file = (driver_file *)shared;
   const unsigned char *from = buffer;

@@ -16,13 +16,13 @@ struct km_h5 {
   uint64_t n_bytes;
 };
 
-/* A scope: a stretch of code with HDF5 calls. It holds the process-wide lock. HDF5's printing of errors is off in this thread
- * from then on: at exit it would print what damaged files have left behind in it. */
+/* A scope: a stretch of code with HDF5 calls. It holds the process-wide lock. HDF5's printing of errors is
+ * off in this thread from then on: at exit it would print what damaged files have left behind in it. */
 void h5_enter(void);
 void h5_leave(void);
 
-/* Fills *err from what was being done and HDF5's error stack: KM_ERR_IO when the system gave the reason, else code. To be called
- * right after the failed call. */
+/* Fills *err from what was being done and HDF5's error stack: KM_ERR_IO when the system gave the reason, else
+ * code. To be called right after the failed call. */
 km_status h5_fail(km_err *err, km_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* KM_ERR_IO when a write to the file has failed, now or before. */
@@ -36,8 +36,10 @@ int h5_type_of(hid_t type);
 km_status h5_put_text(hid_t object, const char *name, const char *text, km_err *err);
 km_status h5_open_dataset(hid_t *dataset, km_h5 *file, const char *name, km_err *err);
 km_status h5_describe(km_h5 *file, hid_t dataset, const char *name, km_h5_info *info, km_err *err);
-/* Makes the dataset of column with the given shape and properties, and its attributes description and units. */
-km_status h5_make_dataset(hid_t *dataset, km_h5 *file, const km_column *column, hid_t space, hid_t dcpl, km_err *err);
+/* Makes the dataset of column with the given shape and properties, and its attributes description and units.
+ */
+km_status h5_make_dataset(hid_t *dataset, km_h5 *file, const km_column *column, hid_t space, hid_t dcpl,
+                          km_err *err);
 /* Fills dims with rows and inner shape; gives the rank. */
 int h5_dims(const km_column *column, uint64_t n_rows, hsize_t dims[KM_COLUMN_RANK_MAX + 1]);
 

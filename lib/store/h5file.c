@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory is written to little-endian files as it is");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "memory is written to little-endian files as it is");
 
 /* Alignment of everything in a file, so that mapped columns are aligned. */
 enum { ALIGN = 8, COMPACT_MAX = 64 };
@@ -27,7 +28,9 @@ void h5_enter(void) {
     filter_registered = H5Zregister(&km_h5z_zstd) >= 0;
 }
 
-void h5_leave(void) { pthread_mutex_unlock(&lock); }
+void h5_leave(void) {
+  pthread_mutex_unlock(&lock);
+}
 
 typedef struct cause {
   char text[160];
@@ -99,11 +102,13 @@ static void free_file(km_h5 *file) {
   free(file);
 }
 
-/* File access: our driver, fixed format bounds, aligned objects, and closing closes everything in the file. */
+/* File access: our driver, fixed format bounds, aligned objects, and closing closes everything in the file.
+ */
 static hid_t access_list(km_h5 *file) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   if (list >= 0 &&
-      (h5_driver_set(list, &file->latch) || H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+      (h5_driver_set(list, &file->latch) ||
+       H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
        H5Pset_alignment(list, 1, ALIGN) < 0 || H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) < 0)) {
     H5Pclose(list);
     return -1;
@@ -113,7 +118,8 @@ static hid_t access_list(km_h5 *file) {
 
 /* Attributes and links stay in the object's header, which is small and has a check sum. */
 static int make_stable(hid_t list) {
-  return H5Pset_obj_track_times(list, 0) < 0 || H5Pset_attr_phase_change(list, COMPACT_MAX, COMPACT_MAX / 2) < 0 ||
+  return H5Pset_obj_track_times(list, 0) < 0 ||
+         H5Pset_attr_phase_change(list, COMPACT_MAX, COMPACT_MAX / 2) < 0 ||
          H5Pset_link_phase_change(list, COMPACT_MAX, COMPACT_MAX / 2) < 0;
 }
 
@@ -165,8 +171,8 @@ static km_status put_format(km_h5 *file, const char *format, km_err *err) {
   return status;
 }
 
-km_status km_h5_create(km_h5 **file, const char *path, const char *format, const km_store_origin *origin, int force,
-                       km_err *err) {
+km_status km_h5_create(km_h5 **file, const char *path, const char *format, const km_store_origin *origin,
+                       int force, km_err *err) {
   *file = NULL;
   km_h5 *f = new_file(path);
   if (!f)
@@ -238,13 +244,14 @@ static km_status check_format(km_h5 *file, const char *format, km_err *err) {
   if (status)
     return status;
   if (format && strcmp(text, format))
-    status = km_err_set(err, KM_ERR_FORMAT, 0, "%s is a file of \"%.60s\", not of \"%s\"", file->path, text, format);
+    status = km_err_set(err, KM_ERR_FORMAT, 0, "%s is a file of \"%.60s\", not of \"%s\"", file->path, text,
+                        format);
   free(text);
   if (!status)
     status = km_h5_get_u64(file, "/", "format_version", &version, err);
   if (!status && version != KM_STORE_VERSION)
-    status = km_err_set(err, KM_ERR_STATE, 0, "%s has format version %llu; this program reads version %d", file->path,
-                        (unsigned long long)version, KM_STORE_VERSION);
+    status = km_err_set(err, KM_ERR_STATE, 0, "%s has format version %llu; this program reads version %d",
+                        file->path, (unsigned long long)version, KM_STORE_VERSION);
   return status;
 }
 
@@ -284,9 +291,15 @@ km_status km_h5_open(km_h5 **file, const char *path, const char *format, km_err 
   return KM_OK;
 }
 
-const char *km_h5_path(const km_h5 *file) { return file->path; }
-int km_h5_fd(const km_h5 *file) { return file->fd; }
-uint64_t km_h5_file_bytes(const km_h5 *file) { return file->n_bytes; }
+const char *km_h5_path(const km_h5 *file) {
+  return file->path;
+}
+int km_h5_fd(const km_h5 *file) {
+  return file->fd;
+}
+uint64_t km_h5_file_bytes(const km_h5 *file) {
+  return file->n_bytes;
+}
 
 static km_status group_inside(km_h5 *file, const char *name, const char *doc, km_err *err) {
   hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE), group = -1;
@@ -361,8 +374,8 @@ static km_status list_inside(hid_t group, const char *path, char ***names, size_
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   char *text = (char *)(list + n);
   for (size_t i = 0, used = 0; i < n; i++) {
-    ssize_t length =
-        H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, text + used, n_text - used, H5P_DEFAULT);
+    ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, text + used, n_text - used,
+                                        H5P_DEFAULT);
     if (length < 0 || (size_t)length >= n_text - used) {
       free(list);
       return h5_fail(err, KM_ERR_FORMAT, "%s: a group cannot be listed", path);

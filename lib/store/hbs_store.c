@@ -1,8 +1,8 @@
 /* hbs_store.c: /trajectory of hbs.h5 as a table, with offsets by game.
  *
- * Most moves leave S as it is, or change one of its layers: whole values repeat, and zstd at level 1 finds that best without
- * byte shuffle. On 10,000 games of 19×19 (2.0 M positions): S 1.61 bytes a position, shuffled 2.69, XOR with the position
- * before and shuffled 2.44; and packs and unpacks fastest. */
+ * Most moves leave S as it is, or change one of its layers: whole values repeat, and zstd at level 1 finds
+ * that best without byte shuffle. On 10,000 games of 19×19 (2.0 M positions): S 1.61 bytes a position,
+ * shuffled 2.69, XOR with the position before and shuffled 2.44; and packs and unpacks fastest. */
 #include "kifumill/hbs_store.h"
 
 #include <stdlib.h>
@@ -10,13 +10,15 @@
 
 enum { CHUNK_ROWS = 8192, CHUNK_BYTES_MAX = 1 << 20, LIMBS_MAX = 4, LAYERS_MAX = 26 };
 
-static const km_column offset_column = {.name = "/trajectory/offset",
-                                        .type = KM_U64,
-                                        .doc = "positions of game i are those from offset[i] to offset[i+1]-1, by moves played"};
+static const km_column offset_column = {
+    .name = "/trajectory/offset",
+    .type = KM_U64,
+    .doc = "positions of game i are those from offset[i] to offset[i+1]-1, by moves played"};
 
 /* The columns of one colour. */
 static void add_columns(km_hbs_schema *schema, int colour) {
-  static const char *const names[KM_HBS_COLOURS_MAX][3] = {{"s", "log2", "layer"}, {"s_white", "log2_white", "layer_white"}};
+  static const char *const names[KM_HBS_COLOURS_MAX][3] = {{"s", "log2", "layer"},
+                                                           {"s_white", "log2_white", "layer_white"}};
   const km_hbs_shape *shape = &schema->shape;
   size_t n = schema->table.n_columns;
   schema->s_column[colour] = (int)n;
@@ -28,7 +30,8 @@ static void add_columns(km_hbs_schema *schema, int colour) {
                                      .unshuffled = 1};
   if (shape->with_log2) {
     schema->log2_column[colour] = (int)n;
-    schema->columns[n++] = (km_column){.name = names[colour][1], .type = KM_F64, .doc = "log2(1+S)", .unshuffled = 1};
+    schema->columns[n++] =
+        (km_column){.name = names[colour][1], .type = KM_F64, .doc = "log2(1+S)", .unshuffled = 1};
   }
   if (shape->n_layers) {
     schema->layer_column[colour] = (int)n;
@@ -44,13 +47,15 @@ static void add_columns(km_hbs_schema *schema, int colour) {
 }
 
 km_status km_hbs_schema_init(km_hbs_schema *schema, const km_hbs_shape *shape, km_err *err) {
-  if (shape->n_limbs < 1 || shape->n_limbs > LIMBS_MAX || shape->n_layers > LAYERS_MAX || shape->n_colours < 1 ||
-      shape->n_colours > KM_HBS_COLOURS_MAX)
-    return km_err_set(err, KM_ERR_USAGE, 0, "S has 1…%d limbs, 0…%d layers, 1…2 colours", LIMBS_MAX, LAYERS_MAX);
+  if (shape->n_limbs < 1 || shape->n_limbs > LIMBS_MAX || shape->n_layers > LAYERS_MAX ||
+      shape->n_colours < 1 || shape->n_colours > KM_HBS_COLOURS_MAX)
+    return km_err_set(err, KM_ERR_USAGE, 0, "S has 1…%d limbs, 0…%d layers, 1…2 colours", LIMBS_MAX,
+                      LAYERS_MAX);
   *schema = (km_hbs_schema){.shape = *shape};
   for (int c = 0; c < KM_HBS_COLOURS_MAX; c++)
     schema->s_column[c] = schema->log2_column[c] = schema->layer_column[c] = -1;
-  schema->table = (km_table_schema){.group = "/trajectory", .columns = schema->columns, .codec = shape->codec};
+  schema->table =
+      (km_table_schema){.group = "/trajectory", .columns = schema->columns, .codec = shape->codec};
   for (uint32_t c = 0; c < shape->n_colours; c++)
     add_columns(schema, (int)c);
   uint32_t rows = CHUNK_ROWS;
@@ -94,7 +99,8 @@ km_status km_hbs_writer_open(km_hbs_writer **writer, const char *path, const km_
   return KM_OK;
 }
 
-km_status km_hbs_writer_offsets(km_hbs_writer *writer, const uint64_t *offsets, uint64_t n_games, km_err *err) {
+km_status km_hbs_writer_offsets(km_hbs_writer *writer, const uint64_t *offsets, uint64_t n_games,
+                                km_err *err) {
   if (writer->table)
     return km_err_set(err, KM_ERR_STATE, 0, "%s: offsets are given once", km_h5_path(writer->file));
   km_status status = km_h5_put_column(writer->file, &offset_column, n_games + 1, offsets, err);
@@ -110,7 +116,9 @@ km_status km_hbs_writer_append(km_hbs_writer *writer, km_block *block, km_err *e
   return km_table_writer_append(writer->table, block, err);
 }
 
-km_h5 *km_hbs_writer_file(km_hbs_writer *writer) { return writer->file; }
+km_h5 *km_hbs_writer_file(km_hbs_writer *writer) {
+  return writer->file;
+}
 
 km_status km_hbs_writer_finish(km_hbs_writer *writer, km_err *err) {
   km_status status = KM_OK;
@@ -163,7 +171,8 @@ static km_status read_shape(km_hbs_store *h, km_err *err) {
                         .with_log2 = with_log2 != 0};
   status = km_hbs_schema_init(&h->schema, &shape, err);
   if (status)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: attributes limbs, layers and colours are not of a file of ours",
+    return km_err_set(err, KM_ERR_FORMAT, 0,
+                      "%s: attributes limbs, layers and colours are not of a file of ours",
                       km_h5_path(h->file));
   return KM_OK;
 }
@@ -179,8 +188,8 @@ static km_status read_offsets(km_hbs_store *h, km_err *err) {
   for (uint64_t i = 1; i < n; i++)
     bad |= h->offsets[i] < h->offsets[i - 1];
   if (bad)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: /trajectory/offset does not rise from 0 to %llu", km_h5_path(h->file),
-                      (unsigned long long)n_rows);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: /trajectory/offset does not rise from 0 to %llu",
+                      km_h5_path(h->file), (unsigned long long)n_rows);
   h->n_games = n - 1;
   return KM_OK;
 }
@@ -214,11 +223,21 @@ void km_hbs_store_close(km_hbs_store *hbs) {
   free(hbs);
 }
 
-km_h5 *km_hbs_store_file(km_hbs_store *hbs) { return hbs->file; }
-const km_hbs_schema *km_hbs_store_schema(const km_hbs_store *hbs) { return &hbs->schema; }
-uint64_t km_hbs_store_n_games(const km_hbs_store *hbs) { return hbs->n_games; }
-const uint64_t *km_hbs_store_offsets(const km_hbs_store *hbs) { return hbs->offsets; }
-const km_table_reader *km_hbs_store_table(const km_hbs_store *hbs) { return hbs->table; }
+km_h5 *km_hbs_store_file(km_hbs_store *hbs) {
+  return hbs->file;
+}
+const km_hbs_schema *km_hbs_store_schema(const km_hbs_store *hbs) {
+  return &hbs->schema;
+}
+uint64_t km_hbs_store_n_games(const km_hbs_store *hbs) {
+  return hbs->n_games;
+}
+const uint64_t *km_hbs_store_offsets(const km_hbs_store *hbs) {
+  return hbs->offsets;
+}
+const km_table_reader *km_hbs_store_table(const km_hbs_store *hbs) {
+  return hbs->table;
+}
 
 struct km_hbs_store_cursor {
   const km_hbs_store *hbs;
@@ -274,8 +293,8 @@ static km_status reserve(km_hbs_store_cursor *c, uint64_t n, int with_layers, km
   return KM_OK;
 }
 
-km_status km_hbs_store_game(km_hbs_store_cursor *cursor, const km_hbs_store_what *what, km_hbs_store_series *series,
-                            km_err *err) {
+km_status km_hbs_store_game(km_hbs_store_cursor *cursor, const km_hbs_store_what *what,
+                            km_hbs_store_series *series, km_err *err) {
   const km_hbs_store *h = cursor->hbs;
   const km_hbs_schema *schema = &h->schema;
   *series = (km_hbs_store_series){0};
@@ -283,7 +302,8 @@ km_status km_hbs_store_game(km_hbs_store_cursor *cursor, const km_hbs_store_what
     return km_err_set(err, KM_ERR_USAGE, 0, "%s: there is no game %llu, or no series %u", km_h5_path(h->file),
                       (unsigned long long)what->game, what->colour);
   uint64_t first = h->offsets[what->game], n = h->offsets[what->game + 1] - first;
-  int log2_column = schema->log2_column[what->colour], layer_column = what->with_layers ? schema->layer_column[what->colour] : -1;
+  int log2_column = schema->log2_column[what->colour],
+      layer_column = what->with_layers ? schema->layer_column[what->colour] : -1;
   km_status status = reserve(cursor, n, layer_column >= 0, err);
   if (!status)
     status = km_table_read(cursor->table, (size_t)schema->s_column[what->colour], first, n, cursor->s, err);

@@ -45,19 +45,26 @@ km_status km_file_digest(const char *path, char digest[33], uint64_t *n_bytes, k
 }
 
 /* A number as JSON has it: jansson's integers are signed. */
-static json_t *number(uint64_t n) { return json_integer((json_int_t)n); }
+static json_t *number(uint64_t n) {
+  return json_integer((json_int_t)n);
+}
 
 static json_t *entry_json(const km_shard_entry *e) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "name", e->name, "kind", e->is_virtual ? "virtual" : "shard", "split",
-                   e->split, "index", number(e->index), "rows", number(e->n_rows), "bytes", number(e->n_bytes), "xxh3_128",
-                   e->digest);
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "name", e->name, "kind",
+                   e->is_virtual ? "virtual" : "shard", "split", e->split, "index", number(e->index), "rows",
+                   number(e->n_rows), "bytes", number(e->n_bytes), "xxh3_128", e->digest);
 }
 
 /* Takes over value; non-zero when there is no memory. */
-static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
-static int add(json_t *array, json_t *value) { return json_array_append_new(array, value); }
+static int put(json_t *object, const char *key, json_t *value) {
+  return json_object_set_new(object, key, value);
+}
+static int add(json_t *array, json_t *value) {
+  return json_array_append_new(array, value);
+}
 
-/* Text as JSON; a command line may hold bytes that are no UTF-8: then those that are no ASCII become question marks. */
+/* Text as JSON; a command line may hold bytes that are no UTF-8: then those that are no ASCII become question
+ * marks. */
 static json_t *text_json(const char *text) {
   json_t *json = json_string(text ? text : "");
   if (json || !text)
@@ -72,7 +79,8 @@ static json_t *text_json(const char *text) {
 }
 
 static json_t *manifest_json(const km_manifest *m) {
-  json_t *root = json_object(), *settings = json_object(), *counts = json_object(), *planes = json_array(), *files = json_array();
+  json_t *root = json_object(), *settings = json_object(), *counts = json_object(), *planes = json_array(),
+         *files = json_array();
   int failed = !root || !settings || !counts || !planes || !files;
   for (size_t i = 0; i < m->n_settings && !failed; i++)
     failed = put(settings, m->settings[i].key, text_json(m->settings[i].value));
@@ -82,8 +90,10 @@ static json_t *manifest_json(const km_manifest *m) {
     failed = add(planes, text_json(m->planes[i]));
   for (size_t i = 0; i < m->n_files && !failed; i++)
     failed = add(files, entry_json(&m->files[i]));
-  failed = failed || put(root, "format", json_string(KM_MANIFEST_FORMAT)) || put(root, "format_version", number(KM_STORE_VERSION)) ||
-           put(root, "generator", json_string(KM_STORE_GENERATOR)) || put(root, "command", text_json(m->origin.command)) ||
+  failed = failed || put(root, "format", json_string(KM_MANIFEST_FORMAT)) ||
+           put(root, "format_version", number(KM_STORE_VERSION)) ||
+           put(root, "generator", json_string(KM_STORE_GENERATOR)) ||
+           put(root, "command", text_json(m->origin.command)) ||
            put(root, "config", text_json(m->origin.config)) || put(root, "seed", number(m->origin.seed)) ||
            put(root, "input_digest", text_json(m->origin.input_digest));
   /* json_object_set keeps the part alive until all of it is let go below */
@@ -222,7 +232,8 @@ static void take_entry(reading *r, json_t *object, km_shard_entry *e) {
 }
 
 static void take_lists(reading *r, json_t *root, km_manifest *m) {
-  json_t *settings = take_part(r, root, "settings", JSON_OBJECT), *counts = take_part(r, root, "counts", JSON_OBJECT);
+  json_t *settings = take_part(r, root, "settings", JSON_OBJECT),
+         *counts = take_part(r, root, "counts", JSON_OBJECT);
   json_t *planes = take_part(r, root, "planes", JSON_ARRAY), *files = take_part(r, root, "files", JSON_ARRAY);
   if (r->status)
     return;

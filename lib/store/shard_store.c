@@ -1,5 +1,5 @@
-/* shard_store.c: a shard is a table with root attributes; its entry for the manifest is made from the finished file, so that
- * the digest is of what lies on the disk. */
+/* shard_store.c: a shard is a table with root attributes; its entry for the manifest is made from the
+ * finished file, so that the digest is of what lies on the disk. */
 #include "kifumill/shard_store.h"
 
 #include <stdio.h>
@@ -17,7 +17,11 @@ static km_status put_attributes(km_h5 *file, const km_shard_spec *spec, const ch
   km_codec_print(spec->table.codec, codec);
   const struct {
     const char *name, *text;
-  } texts[] = {{"layout", spec->layout}, {"pack", spec->pack}, {"symmetries", spec->symmetries}, {"codec", codec}, {"split", split}};
+  } texts[] = {{"layout", spec->layout},
+               {"pack", spec->pack},
+               {"symmetries", spec->symmetries},
+               {"codec", codec},
+               {"split", split}};
   km_status status = KM_OK;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !status; i++)
     status = km_h5_put_text(file, "/", texts[i].name, texts[i].text, err);
@@ -110,7 +114,8 @@ static km_status read_entry(km_shard_entry *entry, km_h5 *file, km_err *err) {
     entry->index = (uint32_t)index;
     if ((!entry->is_virtual && strcmp(format, KM_SHARD_FORMAT)) || index > UINT32_MAX ||
         fits(entry->split, sizeof entry->split, split))
-      status = km_err_set(err, KM_ERR_FORMAT, 0, "%s is no shard, nor a virtual file over shards", km_h5_path(file));
+      status = km_err_set(err, KM_ERR_FORMAT, 0, "%s is no shard, nor a virtual file over shards",
+                          km_h5_path(file));
   }
   free(split);
   free(format);
@@ -121,7 +126,8 @@ km_status km_shard_entry_read(km_shard_entry *entry, const char *path, km_err *e
   memset(entry, 0, sizeof *entry);
   const char *slash = strrchr(path, '/');
   if (fits(entry->name, sizeof entry->name, slash ? slash + 1 : path))
-    return km_err_set(err, KM_ERR_USAGE, 0, "%s: the file name is longer than %zu bytes", path, sizeof entry->name - 1);
+    return km_err_set(err, KM_ERR_USAGE, 0, "%s: the file name is longer than %zu bytes", path,
+                      sizeof entry->name - 1);
   km_h5 *file;
   km_status status = km_h5_open(&file, path, NULL, err);
   if (status)
@@ -131,8 +137,8 @@ km_status km_shard_entry_read(km_shard_entry *entry, const char *path, km_err *e
   return status ? status : km_file_digest(path, entry->digest, &entry->n_bytes, err);
 }
 
-static km_status put_joined(km_h5 *file, const km_shard_spec *spec, const km_shard_entry *shards, size_t n_shards,
-                            km_err *err) {
+static km_status put_joined(km_h5 *file, const km_shard_spec *spec, const km_shard_entry *shards,
+                            size_t n_shards, km_err *err) {
   km_h5_part parts[KM_VIRTUAL_PARTS_MAX];
   km_status status = KM_OK;
   for (size_t i = 0; i < spec->table.n_columns && !status; i++) {
@@ -147,10 +153,11 @@ static km_status put_joined(km_h5 *file, const km_shard_spec *spec, const km_sha
   return status;
 }
 
-km_status km_shard_virtual(const char *path, const km_shard_spec *spec, const km_shard_entry *shards, size_t n_shards,
-                           km_shard_entry *entry, km_err *err) {
+km_status km_shard_virtual(const char *path, const km_shard_spec *spec, const km_shard_entry *shards,
+                           size_t n_shards, km_shard_entry *entry, km_err *err) {
   if (n_shards == 0 || n_shards > KM_VIRTUAL_PARTS_MAX)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "%s: a virtual file joins 1…%d shards", path, KM_VIRTUAL_PARTS_MAX);
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%s: a virtual file joins 1…%d shards", path,
+                      KM_VIRTUAL_PARTS_MAX);
   uint64_t n_rows = 0;
   for (size_t i = 0; i < n_shards; i++)
     n_rows += shards[i].n_rows;

@@ -1,5 +1,5 @@
-/* spool.c: O_TMPFILE, or a named file that is unlinked at once where the file system has no such thing; one buffer, for
- * writing first and for reading later. */
+/* spool.c: O_TMPFILE, or a named file that is unlinked at once where the file system has no such thing; one
+ * buffer, for writing first and for reading later. */
 #include "spool.h"
 
 #include <errno.h>
@@ -53,8 +53,8 @@ km_status km_spool_open(km_spool **spool, const char *output, km_err *err) {
   if (s->fd < 0)
     s->fd = open_named(output);
   if (s->fd < 0 || !s->output) {
-    km_status status = km_err_set(err, s->output ? KM_ERR_IO : KM_ERR_NOMEM, errno, "cannot create a temporary file beside %s",
-                                  output);
+    km_status status = km_err_set(err, s->output ? KM_ERR_IO : KM_ERR_NOMEM, errno,
+                                  "cannot create a temporary file beside %s", output);
     km_spool_close(s);
     return status;
   }
@@ -105,7 +105,9 @@ km_status km_spool_append(km_spool *spool, const void *bytes, size_t n_bytes, km
   return KM_OK;
 }
 
-uint64_t km_spool_bytes(const km_spool *spool) { return spool->n_file + spool->n_buffered; }
+uint64_t km_spool_bytes(const km_spool *spool) {
+  return spool->n_file + spool->n_buffered;
+}
 
 static km_status read_all(km_spool *s, uint64_t at, unsigned char *bytes, size_t n_bytes, km_err *err) {
   while (n_bytes) {

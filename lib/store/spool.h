@@ -1,4 +1,5 @@
-/* spool.h: a growing byte sequence in an unlinked temporary file: appended to, then read from the start, once or more.
+/* spool.h: a growing byte sequence in an unlinked temporary file: appended to, then read from the start, once
+ * or more.
  *
  * The file lies in the folder of the output it is for, has no name, and is gone with the process. */
 #ifndef KM_SPOOL_H

@@ -1,5 +1,6 @@
-/* store_verify.c: every dataset against its digest, every chunk against its check sum, every structure through the reader that
- * programs use, and a folder against its manifest. It goes on after a problem, so that one run names all of them. */
+/* store_verify.c: every dataset against its digest, every chunk against its check sum, every structure
+ * through the reader that programs use, and a folder against its manifest. It goes on after a problem, so
+ * that one run names all of them. */
 #include "kifumill/store_verify.h"
 #include "kifumill/games_store.h"
 #include "kifumill/hbs_store.h"
@@ -50,7 +51,8 @@ static km_column column_of(const char *name, const km_h5_info *info) {
 }
 
 /* Digest of the bytes of a contiguous dataset. */
-static km_status digest_rows(km_h5 *file, const km_column *column, uint64_t n_rows, char hex[33], km_err *err) {
+static km_status digest_rows(km_h5 *file, const km_column *column, uint64_t n_rows, char hex[33],
+                             km_err *err) {
   size_t row = km_column_row_bytes(column), piece = row < PIECE_BYTES ? PIECE_BYTES / row : 1;
   unsigned char *rows = malloc(piece * row);
   km_digest *digest = km_digest_new();
@@ -75,8 +77,8 @@ static km_status verify_contiguous(km_h5 *file, const char *name, const km_h5_in
   if (!status)
     status = digest_rows(file, &column, info->n_rows, hex, err);
   if (!status && strcmp(stated, hex))
-    status = km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is altered: its digest is %s, not %s", km_h5_path(file), name,
-                        hex, stated);
+    status = km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is altered: its digest is %s, not %s",
+                        km_h5_path(file), name, hex, stated);
   free(stated);
   return status;
 }
@@ -177,8 +179,8 @@ static km_status verify_rows(verify *v, km_h5 *file, km_err *err) {
       continue;
     if (km_h5_find(file, name, &info, &why) || info.n_rows == n_rows)
       continue; /* what cannot be found is reported with the dataset */
-    snprintf(text, sizeof text, "%s has %llu rows, attribute n_rows says %llu", name, (unsigned long long)info.n_rows,
-             (unsigned long long)n_rows);
+    snprintf(text, sizeof text, "%s has %llu rows, attribute n_rows says %llu", name,
+             (unsigned long long)info.n_rows, (unsigned long long)n_rows);
     report(v, text);
   }
   free(names);
@@ -209,10 +211,11 @@ static km_status verify_h5(verify *v, km_err *err) {
 /* What a file of the folder says of itself, against its entry. The digest is known to be right. */
 static void compare_entries(verify *v, const km_shard_entry *listed, const km_shard_entry *found) {
   char text[200];
-  if (found->n_rows == listed->n_rows && found->index == listed->index && found->is_virtual == listed->is_virtual &&
-      !strcmp(found->split, listed->split))
+  if (found->n_rows == listed->n_rows && found->index == listed->index &&
+      found->is_virtual == listed->is_virtual && !strcmp(found->split, listed->split))
     return;
-  snprintf(text, sizeof text, "it is number %u of split %s with %llu rows; the manifest lists number %u of %s with %llu",
+  snprintf(text, sizeof text,
+           "it is number %u of split %s with %llu rows; the manifest lists number %u of %s with %llu",
            found->index, found->split, (unsigned long long)found->n_rows, listed->index, listed->split,
            (unsigned long long)listed->n_rows);
   report(v, text);
@@ -240,10 +243,11 @@ static km_status verify_entry(verify *v, const km_shard_entry *listed, km_err *e
     return note(v, status, &why, err);
   }
   if (found.n_bytes != listed->n_bytes)
-    snprintf(text, sizeof text, "the file has %llu bytes, the manifest says %llu", (unsigned long long)found.n_bytes,
-             (unsigned long long)listed->n_bytes);
+    snprintf(text, sizeof text, "the file has %llu bytes, the manifest says %llu",
+             (unsigned long long)found.n_bytes, (unsigned long long)listed->n_bytes);
   else
-    snprintf(text, sizeof text, "the file is altered: its digest is %s, not %s", found.digest, listed->digest);
+    snprintf(text, sizeof text, "the file is altered: its digest is %s, not %s", found.digest,
+             listed->digest);
   report(v, text);
   return verify_h5(v, err); /* names what in it is wrong */
 }
@@ -260,8 +264,8 @@ static void verify_counts(verify *v, const km_manifest *m) {
         n += m->files[k].n_rows;
     if (n != m->counts[i].value) {
       char text[200];
-      snprintf(text, sizeof text, "the files have %llu rows, count %.60s says %llu", (unsigned long long)n, key,
-               (unsigned long long)m->counts[i].value);
+      snprintf(text, sizeof text, "the files have %llu rows, count %.60s says %llu", (unsigned long long)n,
+               key, (unsigned long long)m->counts[i].value);
       report(v, text);
     }
   }
@@ -338,7 +342,8 @@ static int kind_of(const char *path, km_err *err) {
   return n && bytes[0] == '{' ? IS_JSON : IS_UNKNOWN;
 }
 
-km_status km_verify_path(const char *path, km_verify_report *reporter, void *ctx, km_verify_sum *sum, km_err *err) {
+km_status km_verify_path(const char *path, km_verify_report *reporter, void *ctx, km_verify_sum *sum,
+                         km_err *err) {
   *sum = (km_verify_sum){0};
   verify v = {.report = reporter, .ctx = ctx, .sum = sum, .path = path};
   char folder[PATH_BYTES], manifest[PATH_BYTES];
@@ -346,8 +351,10 @@ km_status km_verify_path(const char *path, km_verify_report *reporter, void *ctx
   if (stat(path, &st))
     return km_err_set(err, KM_ERR_IO, errno, "cannot open %s", path);
   if (S_ISDIR(st.st_mode)) {
-    if (snprintf(manifest, sizeof manifest, "%s/%s", path, KM_MANIFEST_NAME) >= PATH_BYTES || stat(manifest, &st))
-      return km_err_set(err, KM_ERR_FORMAT, 0, "%s has no %s: nothing finished is in it", path, KM_MANIFEST_NAME);
+    if (snprintf(manifest, sizeof manifest, "%s/%s", path, KM_MANIFEST_NAME) >= PATH_BYTES ||
+        stat(manifest, &st))
+      return km_err_set(err, KM_ERR_FORMAT, 0, "%s has no %s: nothing finished is in it", path,
+                        KM_MANIFEST_NAME);
     v.path = manifest;
     return verify_manifest(&v, path, err);
   }

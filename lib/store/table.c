@@ -1,8 +1,8 @@
 /* table.c: blocks of rows, cut and compressed at chunk boundaries, and the writer that joins them.
  *
- * A block that covers rows [a, b) owns every chunk that lies in it as a whole; the rows before and behind those go raw into the
- * writer's carry, one chunk long, which is compressed when it is full. Chunks are written in order of number, within one in
- * order of column, so the file depends on the rows only. */
+ * A block that covers rows [a, b) owns every chunk that lies in it as a whole; the rows before and behind
+ * those go raw into the writer's carry, one chunk long, which is compressed when it is full. Chunks are
+ * written in order of number, within one in order of column, so the file depends on the rows only. */
 #include "table_internal.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct km_table_writer {
   km_h5_chunks *columns[KM_TABLE_COLUMNS_MAX];
   km_block *carry; /* rows of the chunk begun */
   uint64_t n_rows;
-  uint64_t *sums; /* chunk by chunk, in it column by column */
+  uint64_t *sums;                 /* chunk by chunk, in it column by column */
   size_t n_chunks, sums_capacity; /* chunks */
 };
 
@@ -46,18 +46,23 @@ void km_table_sums_name(char text[KM_TABLE_NAME_BYTES], const km_table_schema *s
   snprintf(text, KM_TABLE_NAME_BYTES, "%s/checksums/%s", schema->group, schema->columns[column].name);
 }
 
-uint64_t km_chunk_sum(const void *raw, size_t n_bytes) { return km_hash_bytes(raw, n_bytes).low; }
+uint64_t km_chunk_sum(const void *raw, size_t n_bytes) {
+  return km_hash_bytes(raw, n_bytes).low;
+}
 
 km_status km_table_check(const km_table_schema *schema, km_err *err) {
   if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX || schema->chunk_rows == 0 ||
       schema->codec.kind > KM_CODEC_ZSTD)
-    return km_err_set(err, KM_ERR_USAGE, 0, "a table needs a codec, 1…%d columns, and chunks of at least one row", KM_TABLE_COLUMNS_MAX);
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "a table needs a codec, 1…%d columns, and chunks of at least one row",
+                      KM_TABLE_COLUMNS_MAX);
   for (size_t i = 0; i < schema->n_columns; i++) {
     const km_column *c = &schema->columns[i];
     size_t row = km_column_row_bytes(c);
     if (row == 0 || row > KM_CHUNK_BYTES_MAX / schema->chunk_rows)
-      return km_err_set(err, KM_ERR_USAGE, 0, "%u rows of %s, %zu bytes each, are not a chunk of at most 1 MiB",
-                        schema->chunk_rows, c->name, row);
+      return km_err_set(err, KM_ERR_USAGE, 0,
+                        "%u rows of %s, %zu bytes each, are not a chunk of at most 1 MiB", schema->chunk_rows,
+                        c->name, row);
   }
   return KM_OK;
 }
@@ -95,8 +100,12 @@ void km_block_reset(km_block *block, uint64_t first_row) {
   block->packed_bytes = 0;
 }
 
-size_t km_block_n_rows(const km_block *block) { return block->n_rows; }
-void *km_block_rows(km_block *block, size_t column) { return block->rows[column]; }
+size_t km_block_n_rows(const km_block *block) {
+  return block->n_rows;
+}
+void *km_block_rows(km_block *block, size_t column) {
+  return block->rows[column];
+}
 
 /* Room for at least n_rows, half as much again as before. */
 static km_status reserve_rows(km_block *block, size_t n_rows, km_err *err) {
@@ -132,7 +141,8 @@ km_status km_block_extend(km_block *block, size_t n_rows, km_err *err) {
 /* Compresses the chunk of one column that starts at row `at` of the block, and notes it. */
 static km_status pack_chunk(km_block *block, size_t column, size_t at, km_err *err) {
   const km_column *c = &block->schema->columns[column];
-  size_t n_bytes = block->schema->chunk_rows * block->row_bytes[column], bound = km_codec_bound(block->schema->codec, n_bytes);
+  size_t n_bytes = block->schema->chunk_rows * block->row_bytes[column],
+         bound = km_codec_bound(block->schema->codec, n_bytes);
   if (bound > block->packed_capacity - block->packed_bytes) {
     size_t capacity = block->packed_bytes + bound + block->packed_capacity / 2;
     unsigned char *packed = realloc(block->packed, capacity);
@@ -185,20 +195,23 @@ km_status km_block_pack(km_block *block, km_err *err) {
 static const char *const filter_docs[] = {
     [KM_CODEC_NONE] = "none",
     [KM_CODEC_GZIP] = "gzip, which every HDF5 has",
-    [KM_CODEC_ZSTD] = "HDF5 filter 32015 (zstd): let HDF5_PLUGIN_PATH name kifumill's folder hdf5-plugin, or in Python import hdf5plugin",
+    [KM_CODEC_ZSTD] = "HDF5 filter 32015 (zstd): let HDF5_PLUGIN_PATH name kifumill's folder hdf5-plugin, or "
+                      "in Python import hdf5plugin",
 };
 
 static km_status make_groups(km_h5 *file, const km_table_schema *schema, km_err *err) {
   char name[KM_TABLE_NAME_BYTES];
-  km_status status = km_h5_put_text(file, schema->group[0] ? schema->group : "/", "filter", filter_docs[schema->codec.kind], err);
+  km_status status = km_h5_put_text(file, schema->group[0] ? schema->group : "/", "filter",
+                                    filter_docs[schema->codec.kind], err);
   if (status)
     return status;
   snprintf(name, sizeof name, "%s/checksums", schema->group);
-  return km_h5_group(file, name, "XXH3-128, low 64 bits, of every chunk before compression, padded to full size", err);
+  return km_h5_group(file, name,
+                     "XXH3-128, low 64 bits, of every chunk before compression, padded to full size", err);
 }
 
-km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_table_schema *schema, uint64_t max_rows,
-                               km_err *err) {
+km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_table_schema *schema,
+                               uint64_t max_rows, km_err *err) {
   *writer = NULL;
   km_status status = km_table_check(schema, err);
   if (status)
@@ -243,8 +256,8 @@ static km_status write_chunks(km_table_writer *w, const km_block *block, uint32_
   }
   for (size_t k = 0; k < block->n_chunks; k++) {
     const packed_chunk *chunk = &block->chunks[k];
-    km_status status =
-        km_h5_chunks_append(w->columns[k % n_columns], block->packed + chunk->at, chunk->n_bytes, n_rows, err);
+    km_status status = km_h5_chunks_append(w->columns[k % n_columns], block->packed + chunk->at,
+                                           chunk->n_bytes, n_rows, err);
     if (status)
       return status;
     w->sums[w->n_chunks * n_columns + k] = chunk->sum;
@@ -275,9 +288,11 @@ static km_status carry_rows(km_table_writer *w, const km_block *block, size_t at
 km_status km_table_writer_append(km_table_writer *writer, km_block *block, km_err *err) {
   if (block->first_row != writer->n_rows)
     return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows out of order", km_h5_path(writer->file));
-  size_t head = head_rows(block), whole = block->n_chunks / writer->schema->n_columns * writer->schema->chunk_rows;
+  size_t head = head_rows(block),
+         whole = block->n_chunks / writer->schema->n_columns * writer->schema->chunk_rows;
   if (block->n_rows - head - whole >= writer->schema->chunk_rows)
-    return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows that is not packed", km_h5_path(writer->file));
+    return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows that is not packed",
+                      km_h5_path(writer->file));
   km_status status = head ? carry_rows(writer, block, 0, head, err) : KM_OK;
   if (!status)
     status = write_chunks(writer, block, writer->schema->chunk_rows, err);
@@ -288,7 +303,9 @@ km_status km_table_writer_append(km_table_writer *writer, km_block *block, km_er
   return status;
 }
 
-uint64_t km_table_writer_n_rows(const km_table_writer *writer) { return writer->n_rows; }
+uint64_t km_table_writer_n_rows(const km_table_writer *writer) {
+  return writer->n_rows;
+}
 
 static km_status write_sums(km_table_writer *w, size_t column, km_err *err) {
   char name[KM_TABLE_NAME_BYTES];

@@ -48,11 +48,13 @@ static km_status take_info(km_table_reader *r, size_t i, const km_column *column
   c->row_bytes = km_column_row_bytes(column);
   c->shuffle_bytes = info.shuffled ? km_type_bytes(column->type) : 1;
   if (info.chunk_rows == 0 || info.chunk_rows > KM_CHUNK_BYTES_MAX / c->row_bytes)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not in chunks of at most 1 MiB", km_h5_path(r->file), c->name);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not in chunks of at most 1 MiB", km_h5_path(r->file),
+                      c->name);
   if (info.n_rows != r->n_rows || info.chunk_rows != r->chunk_rows || info.codec.kind != r->codec.kind)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu rows in chunks of %llu, other columns %llu in chunks of %u",
-                      km_h5_path(r->file), c->name, (unsigned long long)info.n_rows, (unsigned long long)info.chunk_rows,
-                      (unsigned long long)r->n_rows, r->chunk_rows);
+    return km_err_set(err, KM_ERR_FORMAT, 0,
+                      "%s: %s has %llu rows in chunks of %llu, other columns %llu in chunks of %u",
+                      km_h5_path(r->file), c->name, (unsigned long long)info.n_rows,
+                      (unsigned long long)info.chunk_rows, (unsigned long long)r->n_rows, r->chunk_rows);
   return KM_OK;
 }
 
@@ -73,14 +75,16 @@ static km_status take_column(km_table_reader *r, const km_table_schema *schema, 
   status = km_h5_read_all(r->file, &sums, SUMS_BYTES_MAX, &block, &n_sums, err);
   c->sums = block;
   if (!status && n_sums != r->n_chunks)
-    status = km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu check sums for %llu chunks", km_h5_path(r->file), c->name,
-                        (unsigned long long)n_sums, (unsigned long long)r->n_chunks);
+    status =
+        km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu check sums for %llu chunks", km_h5_path(r->file),
+                   c->name, (unsigned long long)n_sums, (unsigned long long)r->n_chunks);
   if (!status)
     status = km_h5_chunks_open(&c->chunks, r->file, c->name, err);
   return status;
 }
 
-km_status km_table_reader_open(km_table_reader **reader, km_h5 *file, const km_table_schema *schema, km_err *err) {
+km_status km_table_reader_open(km_table_reader **reader, km_h5 *file, const km_table_schema *schema,
+                               km_err *err) {
   *reader = NULL;
   if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX)
     return km_err_set(err, KM_ERR_USAGE, 0, "a table has 1…%d columns", KM_TABLE_COLUMNS_MAX);
@@ -110,7 +114,9 @@ void km_table_reader_close(km_table_reader *reader) {
   free(reader);
 }
 
-uint64_t km_table_reader_n_rows(const km_table_reader *reader) { return reader->n_rows; }
+uint64_t km_table_reader_n_rows(const km_table_reader *reader) {
+  return reader->n_rows;
+}
 
 km_table_cursor *km_table_cursor_new(const km_table_reader *reader) {
   km_table_cursor *cursor = calloc(1, sizeof *cursor);
@@ -153,7 +159,8 @@ static km_status load(km_table_cursor *cursor, size_t column, uint64_t k, km_err
   km_status status = km_h5_chunks_read(c->chunks, k, 2 * n_bytes + 4096, &cursor->packed, err);
   if (status)
     return status;
-  status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes, c->shuffle_bytes, err);
+  status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes,
+                           c->shuffle_bytes, err);
   if (!status && km_chunk_sum(raw, n_bytes) != c->sums[k])
     status = km_err_set(err, KM_ERR_FORMAT, 0, "the check sum is wrong");
   if (status) {
@@ -164,11 +171,12 @@ static km_status load(km_table_cursor *cursor, size_t column, uint64_t k, km_err
   return KM_OK;
 }
 
-km_status km_table_read(km_table_cursor *cursor, size_t column, uint64_t first, uint64_t n_rows, void *rows, km_err *err) {
+km_status km_table_read(km_table_cursor *cursor, size_t column, uint64_t first, uint64_t n_rows, void *rows,
+                        km_err *err) {
   const km_table_reader *r = cursor->reader;
   if (column >= r->n_columns || first > r->n_rows || n_rows > r->n_rows - first)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: rows %llu and %llu more are not all in the table", km_h5_path(r->file),
-                      (unsigned long long)first, (unsigned long long)n_rows);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: rows %llu and %llu more are not all in the table",
+                      km_h5_path(r->file), (unsigned long long)first, (unsigned long long)n_rows);
   unsigned char *to = rows;
   size_t row_bytes = r->columns[column].row_bytes;
   while (n_rows) {

@@ -75,7 +75,8 @@ static km_status grow(km_text_table *t, km_err *err) {
   return KM_OK;
 }
 
-static km_status add_string(km_text_table *t, const char *bytes, size_t n_bytes, uint32_t *number, km_err *err) {
+static km_status add_string(km_text_table *t, const char *bytes, size_t n_bytes, uint32_t *number,
+                            km_err *err) {
   if (t->n_strings > UINT32_MAX)
     return km_err_set(err, KM_ERR_LIMIT, 0, "more than 2^32 different texts");
   uint64_t start = km_spool_bytes(t->bytes);
@@ -87,8 +88,8 @@ static km_status add_string(km_text_table *t, const char *bytes, size_t n_bytes,
   return status;
 }
 
-km_status km_text_table_number(km_text_table *table, const char *bytes, size_t n_bytes, int remember, uint32_t *number,
-                               km_err *err) {
+km_status km_text_table_number(km_text_table *table, const char *bytes, size_t n_bytes, int remember,
+                               uint32_t *number, km_err *err) {
   if (!remember)
     return add_string(table, bytes, n_bytes, number, err);
   km_hash128 hash = km_hash_bytes(bytes, n_bytes);
@@ -118,8 +119,12 @@ km_status km_text_table_rewind(km_text_table *table, km_err *err) {
   return status ? status : km_spool_rewind(table->starts, err);
 }
 
-uint64_t km_text_table_n_strings(const km_text_table *table) { return table->n_strings; }
-uint64_t km_text_table_n_bytes(const km_text_table *table) { return km_spool_bytes(table->bytes); }
+uint64_t km_text_table_n_strings(const km_text_table *table) {
+  return table->n_strings;
+}
+uint64_t km_text_table_n_bytes(const km_text_table *table) {
+  return km_spool_bytes(table->bytes);
+}
 
 km_status km_text_table_take_start(km_text_table *table, uint64_t *start, km_err *err) {
   return km_spool_take(table->starts, start, sizeof *start, err);

@@ -1,7 +1,8 @@
 /* outfile.c: write PATH.tmp, sync, rename, sync the folder.
  *
- * The descriptor stays open from start to end: it carries the lock, and syncing it syncs what others wrote to the same
- * file by name. A lock taken on a PATH.tmp that its owner has just renamed is noticed by comparing inodes, and retried. */
+ * The descriptor stays open from start to end: it carries the lock, and syncing it syncs what others wrote to
+ * the same file by name. A lock taken on a PATH.tmp that its owner has just renamed is noticed by comparing
+ * inodes, and retried. */
 #include "kifumill/outfile.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ enum { BUFFER_BYTES = 64 * 1024 };
 
 struct km_outfile {
   int fd;
-  int direct;      /* a device or pipe: no temporary file */
+  int direct; /* a device or pipe: no temporary file */
   int force;
   char *path, *tmp_path;
   size_t n_buffered;
@@ -60,11 +61,13 @@ static km_status open_tmp(km_outfile *out, km_err *err) {
   return KM_OK;
 }
 
-/* Looks at what is under the final name: nothing, a file to replace, a device to write to, or a reason to stop. */
+/* Looks at what is under the final name: nothing, a file to replace, a device to write to, or a reason to
+ * stop. */
 static km_status open_target(km_outfile *out, km_err *err) {
   struct stat st;
   if (stat(out->path, &st))
-    return errno == ENOENT ? open_tmp(out, err) : km_err_set(err, KM_ERR_IO, errno, "cannot create %s", out->path);
+    return errno == ENOENT ? open_tmp(out, err)
+                           : km_err_set(err, KM_ERR_IO, errno, "cannot create %s", out->path);
   if (S_ISDIR(st.st_mode))
     return km_err_set(err, KM_ERR_STATE, 0, "%s is a folder", out->path);
   if (S_ISREG(st.st_mode)) {
@@ -162,7 +165,8 @@ km_status km_outfile_printf(km_outfile *out, km_err *err, const char *format, ..
   return status;
 }
 
-/* Makes the rename last through a crash. A file system that cannot sync a folder says EINVAL: nothing to be done. */
+/* Makes the rename last through a crash. A file system that cannot sync a folder says EINVAL: nothing to be
+ * done. */
 static km_status sync_folder(const char *path, km_err *err) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
@@ -234,6 +238,12 @@ km_status km_outfile_put(const char *path, const void *bytes, size_t n_bytes, in
   return km_outfile_finish(out, err);
 }
 
-const char *km_outfile_tmp_path(const km_outfile *out) { return out->tmp_path; }
-const char *km_outfile_path(const km_outfile *out) { return out->path; }
-int km_outfile_is_direct(const km_outfile *out) { return out->direct; }
+const char *km_outfile_tmp_path(const km_outfile *out) {
+  return out->tmp_path;
+}
+const char *km_outfile_path(const km_outfile *out) {
+  return out->path;
+}
+int km_outfile_is_direct(const km_outfile *out) {
+  return out->direct;
+}

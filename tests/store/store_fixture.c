@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 km_err test_err;
-const km_store_origin test_origin = {
-    .command = "kifu-test --seed 7 Ä", .config = "seed: 7\n", .seed = 7, .input_digest = "00112233445566778899aabbccddeeff"};
+const km_store_origin test_origin = {.command = "kifu-test --seed 7 Ä",
+                                     .config = "seed: 7\n",
+                                     .seed = 7,
+                                     .input_digest = "00112233445566778899aabbccddeeff"};
 
 static char folder[256];
 
@@ -47,8 +49,12 @@ void assert_ok_at(km_status status, const km_err *err, const char *file, int lin
   }
 }
 
-uint64_t test_next(test_random *r) { return km_mix64(r->state++); }
-uint64_t test_below(test_random *r, uint64_t n) { return km_random_below(test_next(r), n); }
+uint64_t test_next(test_random *r) {
+  return km_mix64(r->state++);
+}
+uint64_t test_below(test_random *r, uint64_t n) {
+  return km_random_below(test_next(r), n);
+}
 
 static km_text random_text(km_arena *arena, test_random *r, km_text_field field) {
   char text[80];
@@ -75,7 +81,8 @@ static void random_scalars(km_game *g, test_random *r) {
       .komi = test_below(r, 3) ? 6.5f : NAN,
       .black_rank = {(int8_t)test_below(r, 10), 'd'},
       .white_rank = {(int8_t)test_below(r, 30), 'k'},
-      .date = {(int16_t)(1700 + test_below(r, 400)), (uint8_t)test_below(r, 13), (uint8_t)test_below(r, 32), (uint8_t)test_below(r, 4)},
+      .date = {(int16_t)(1700 + test_below(r, 400)), (uint8_t)test_below(r, 13), (uint8_t)test_below(r, 32),
+               (uint8_t)test_below(r, 4)},
       .flags = (uint32_t)test_next(r),
       .n_moves = (uint32_t)test_below(r, 300),
       .n_setup = test_below(r, 3) ? 0 : (uint32_t)test_below(r, 9),
@@ -90,15 +97,17 @@ void random_game(km_game *g, km_arena *arena, test_random *r) {
   g->evals = km_arena_zalloc(arena, g->n_evals * sizeof *g->evals);
   assert_true(g->moves && g->setup && g->evals);
   for (uint32_t i = 0; i < g->n_moves; i++)
-    g->moves[i] = (km_move){(uint16_t)test_below(r, km_game_pass(g) + 1u), (uint8_t)(1 + test_below(r, 2)), (uint8_t)(test_below(r, 50) == 0)};
+    g->moves[i] = (km_move){(uint16_t)test_below(r, km_game_pass(g) + 1u), (uint8_t)(1 + test_below(r, 2)),
+                            (uint8_t)(test_below(r, 50) == 0)};
   uint32_t ply = 0;
   for (uint32_t i = 0; i < g->n_setup; i++) {
     ply += (uint32_t)(ply < g->n_moves ? test_below(r, 2) : 0);
     g->setup[i] = (km_setup){ply, (uint16_t)test_below(r, km_game_pass(g)), (uint8_t)test_below(r, 3)};
   }
   for (uint32_t i = 0; i < g->n_evals; i++)
-    g->evals[i] = (km_eval){(uint32_t)test_below(r, g->n_moves + 1u), (float)test_below(r, 100) / 100, test_below(r, 2) ? NAN : 1.5f,
-                            (uint32_t)test_below(r, 900), (uint8_t)test_below(r, 5)};
+    g->evals[i] =
+        (km_eval){(uint32_t)test_below(r, g->n_moves + 1u), (float)test_below(r, 100) / 100,
+                  test_below(r, 2) ? NAN : 1.5f, (uint32_t)test_below(r, 900), (uint8_t)test_below(r, 5)};
   for (int k = 0; k < KM_TEXT_COUNT; k++)
     g->text[k] = random_text(arena, r, (km_text_field)k);
 }
@@ -107,7 +116,9 @@ km_game_keys random_keys(test_random *r) {
   return (km_game_keys){{test_next(r), test_next(r)}, {test_next(r), test_next(r)}};
 }
 
-static void assert_same_float(float a, float b) { assert_memory_equal(&a, &b, sizeof a); }
+static void assert_same_float(float a, float b) {
+  assert_memory_equal(&a, &b, sizeof a);
+}
 
 void assert_same_game(const km_game *a, const km_game *b) {
   assert_int_equal(a->rows, b->rows);
@@ -201,7 +212,8 @@ void make_hbs(const char *path, uint64_t seed, int n, const km_hbs_shape *shape,
   assert_ok(km_hbs_writer_offsets(writer, offsets, (uint64_t)n, &test_err));
   km_block *block = km_block_new(&schema.table);
   for (size_t i = 0; i < (size_t)n; i += block_games) {
-    size_t last = i + block_games < (size_t)n ? i + block_games : (size_t)n, count = offsets[last] - offsets[i];
+    size_t last = i + block_games < (size_t)n ? i + block_games : (size_t)n,
+           count = offsets[last] - offsets[i];
     km_block_reset(block, offsets[i]);
     assert_ok(km_block_extend(block, count, &test_err));
     fill_hbs(block, &schema, offsets[i], count, seed);
@@ -214,7 +226,12 @@ void make_hbs(const char *path, uint64_t seed, int n, const km_hbs_shape *shape,
 }
 
 static const km_column shard_columns[] = {
-    {.name = "planes", .type = KM_U8, .inner_rank = 2, .inner = {3, 11}, .doc = "planes, most significant bit first", .fill = 255},
+    {.name = "planes",
+     .type = KM_U8,
+     .inner_rank = 2,
+     .inner = {3, 11},
+     .doc = "planes, most significant bit first",
+     .fill = 255},
     {.name = "policy", .type = KM_I16, .doc = "move played", .fill = -1},
     {.name = "score", .type = KM_F32, .doc = "score", .units = "points"},
     {.name = "to_play", .type = KM_U8, .doc = "1 Black, 2 White", .fill = 0},
@@ -293,7 +310,9 @@ void assert_same_file(const char *a, const char *b) {
   free(bytes_b);
 }
 
-int file_exists(const char *path) { return access(path, F_OK) == 0; }
+int file_exists(const char *path) {
+  return access(path, F_OK) == 0;
+}
 
 int folder_entries(const char *path) {
   int n = 0;

@@ -7,11 +7,12 @@
 #include "kifumill/hbs_store.h"
 #include "kifumill/shard_store.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+
+#include <cmocka.h> /* wants the others before it */
 
 /* A folder of this process under TMPDIR or /tmp, made at first use, removed by scratch_remove. */
 const char *scratch(void);

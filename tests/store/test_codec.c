@@ -1,4 +1,5 @@
-/* test_codec.c: every codec, level and element size gives back what it was given, and refuses everything else. */
+/* test_codec.c: every codec, level and element size gives back what it was given, and refuses everything
+ * else. */
 #include "store_fixture.h"
 
 #include <stdlib.h>
@@ -8,9 +9,12 @@ static void parses_names(void **state) {
   (void)state;
   static const struct {
     const char *text, *printed;
-  } good[] = {{"none", "none"}, {"gzip", "gzip:6"}, {"gzip:1", "gzip:1"}, {"gzip:12", "gzip:12"}, {"zstd", "zstd:1"}, {"zstd:22", "zstd:22"}};
-  static const char *const bad[] = {"", "lz4", "zstd:", "zstd:0", "zstd:23", "zstd:-1", "zstd:1x", "zstd: 1", "gzip:13", "none:1",
-                                    "zstdx", "gzip:99999999999999999999", "ZSTD"};
+  } good[] = {{"none", "none"},       {"gzip", "gzip:6"}, {"gzip:1", "gzip:1"},
+              {"gzip:12", "gzip:12"}, {"zstd", "zstd:1"}, {"zstd:22", "zstd:22"}};
+  static const char *const bad[] = {"",        "lz4",     "zstd:",   "zstd:0",
+                                    "zstd:23", "zstd:-1", "zstd:1x", "zstd: 1",
+                                    "gzip:13", "none:1",  "zstdx",   "gzip:99999999999999999999",
+                                    "ZSTD"};
   km_codec codec;
   char text[16];
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -41,7 +45,9 @@ static void shuffles_like_hdf5(void **state) {
 
 static void fill(unsigned char *bytes, size_t n, int kind, test_random *r) {
   for (size_t i = 0; i < n; i++)
-    bytes[i] = kind == 0 ? 0 : kind == 1 ? (unsigned char)test_next(r) : (unsigned char)(test_below(r, 20) ? i / 64 : test_next(r));
+    bytes[i] = kind == 0   ? 0
+               : kind == 1 ? (unsigned char)test_next(r)
+                           : (unsigned char)(test_below(r, 20) ? i / 64 : test_next(r));
 }
 
 static void round_trips(void **state) {
@@ -67,8 +73,10 @@ static void round_trips(void **state) {
           memset(back, 0xaa, n);
           assert_ok(km_codec_unpack(ctx, back, n, packed, n_packed, widths[w], &test_err));
           assert_memory_equal(back, raw, n);
-          assert_int_equal(km_codec_unpack(ctx, back, n - 8, packed, n_packed, widths[w], &test_err), KM_ERR_FORMAT);
-          assert_int_equal(km_codec_unpack(ctx, back, n, packed, n_packed - 1, widths[w], &test_err), KM_ERR_FORMAT);
+          assert_int_equal(km_codec_unpack(ctx, back, n - 8, packed, n_packed, widths[w], &test_err),
+                           KM_ERR_FORMAT);
+          assert_int_equal(km_codec_unpack(ctx, back, n, packed, n_packed - 1, widths[w], &test_err),
+                           KM_ERR_FORMAT);
         }
     free(packed);
     km_codec_ctx_free(ctx);
@@ -120,7 +128,8 @@ static void survives_noise(void **state) {
       if (status)
         assert_int_equal(status, KM_ERR_FORMAT);
       else
-        assert_memory_equal(back, raw, sizeof raw); /* both formats have check sums: only unused bits may differ */
+        assert_memory_equal(back, raw,
+                            sizeof raw); /* both formats have check sums: only unused bits may differ */
       for (int i = 0; i < 16; i++)
         assert_int_equal(back[sizeof raw + (size_t)i], 0x5a);
       packed[at] = kept;
@@ -131,10 +140,8 @@ static void survives_noise(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parses_names),
-      cmocka_unit_test(shuffles_like_hdf5),
-      cmocka_unit_test(round_trips),
-      cmocka_unit_test(bytes_depend_on_input_only),
+      cmocka_unit_test(parses_names),   cmocka_unit_test(shuffles_like_hdf5),
+      cmocka_unit_test(round_trips),    cmocka_unit_test(bytes_depend_on_input_only),
       cmocka_unit_test(survives_noise),
   };
   return cmocka_run_group_tests_name("codec", tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_outfile.c: an output is whole under its name, or not there; nothing is overwritten unasked; devices are not replaced. */
+/* test_outfile.c: an output is whole under its name, or not there; nothing is overwritten unasked; devices
+ * are not replaced. */
 #include "store_fixture.h"
 
 #include "kifumill/outfile.h"
@@ -99,7 +100,8 @@ static void names_what_and_why(void **state) {
   km_outfile *out;
   assert_int_equal(km_outfile_open(&out, "/nonexistent-folder/out.txt", 0, &test_err), KM_ERR_IO);
   assert_null(out);
-  assert_string_equal(test_err.msg, "cannot create /nonexistent-folder/out.txt.tmp: No such file or directory");
+  assert_string_equal(test_err.msg,
+                      "cannot create /nonexistent-folder/out.txt.tmp: No such file or directory");
   assert_int_equal(km_outfile_open(&out, "", 1, &test_err), KM_ERR_USAGE);
   assert_int_equal(km_outfile_open(&out, scratch(), 1, &test_err), KM_ERR_STATE);
   assert_non_null(strstr(test_err.msg, "is a folder"));
@@ -161,8 +163,9 @@ static void one_writer_only(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(appears_whole),       cmocka_unit_test(many_small_pieces), cmocka_unit_test(refuses_to_overwrite),
-      cmocka_unit_test(abandons_without_trace), cmocka_unit_test(names_what_and_why), cmocka_unit_test(full_device),
+      cmocka_unit_test(appears_whole),        cmocka_unit_test(many_small_pieces),
+      cmocka_unit_test(refuses_to_overwrite), cmocka_unit_test(abandons_without_trace),
+      cmocka_unit_test(names_what_and_why),   cmocka_unit_test(full_device),
       cmocka_unit_test(one_writer_only),
   };
   int failed = cmocka_run_group_tests_name("outfile", tests, NULL, NULL);

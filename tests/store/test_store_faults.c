@@ -1,7 +1,8 @@
 /* test_store_faults.c: disks that fill at every point, and files that are cut or altered at every point.
  *
- * A full disk is played by a limit on the size of files: every length of every output is tried. What is left behind must be
- * nothing, and HDF5 must go on working in the same process. Cut and altered files must give a message, or their content. */
+ * A full disk is played by a limit on the size of files: every length of every output is tried. What is left
+ * behind must be nothing, and HDF5 must go on working in the same process. Cut and altered files must give a
+ * message, or their content. */
 #include "store_fixture.h"
 
 #include "kifumill/manifest.h"
@@ -18,7 +19,9 @@
 
 /* HDF5 1.10 loses memory of its own over object headers with a wrong check sum. */
 const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+const char *__lsan_default_suppressions(void) {
+  return "leak:libhdf5";
+}
 
 static rlim_t limit_before;
 
@@ -91,9 +94,11 @@ static km_status write_shard(const char *path, km_err *err) {
 }
 
 static km_status write_manifest(const char *path, km_err *err) {
-  km_shard_entry files[3] = {{.name = "a.h5", .split = "train", .n_rows = 5}, {.name = "b.h5", .n_rows = 6}, {.name = "c.h5"}};
+  km_shard_entry files[3] = {
+      {.name = "a.h5", .split = "train", .n_rows = 5}, {.name = "b.h5", .n_rows = 6}, {.name = "c.h5"}};
   km_manifest_count counts[] = {{"rows", 11}};
-  km_manifest manifest = {.origin = test_origin, .counts = counts, .n_counts = 1, .files = files, .n_files = 3};
+  km_manifest manifest = {
+      .origin = test_origin, .counts = counts, .n_counts = 1, .files = files, .n_files = 3};
   return km_manifest_write(path, &manifest, 0, err);
 }
 
@@ -241,8 +246,8 @@ static int faulty(const char *path) {
   return status != KM_OK || n > 0;
 }
 
-/* Reads a damaged file: an error with a message, or nothing lost. Whatever the reader takes as good, verification may too,
- * and what verification takes as good the reader reads. */
+/* Reads a damaged file: an error with a message, or nothing lost. Whatever the reader takes as good,
+ * verification may too, and what verification takes as good the reader reads. */
 static void check_damaged(read_content *read, const char *path, km_hash128 good, size_t at) {
   km_hash128 content;
   km_err err = {0};
@@ -254,15 +259,16 @@ static void check_damaged(read_content *read, const char *path, km_hash128 good,
     fail_msg("byte %zu: damaged content passes verification", at);
 }
 
-/* Cuts and alters a file everywhere. KM_TEST_THOROUGH: at every byte. */
+/* Cuts and alters a file at every step-th byte; the environment's KM_TEST_STEP takes the place of step. */
 static void damage(read_content *read, const char *path, size_t step) {
   size_t n_bytes;
   km_hash128 good;
   assert_ok(read(path, &good, &test_err));
   assert_false(faulty(path));
   unsigned char *bytes = read_file(path, &n_bytes);
-  if (getenv("KM_TEST_THOROUGH"))
-    step = 1;
+  const char *given = getenv("KM_TEST_STEP");
+  if (given && atoi(given) > 0)
+    step = (size_t)atoi(given);
   char damaged[512];
   scratch_path(damaged, "damaged.h5");
   test_random r = {step};
@@ -292,7 +298,8 @@ static void damaged_games(void **state) {
 static void damaged_hbs(void **state) {
   (void)state;
   char path[512];
-  km_hbs_shape shape = {.n_limbs = 2, .n_layers = 1, .n_colours = 1, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
+  km_hbs_shape shape = {
+      .n_limbs = 2, .n_layers = 1, .n_colours = 1, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
   make_hbs(scratch_path(path, "damage.hbs.h5"), 12, 2, &shape, 1);
   damage(read_hbs, path, 53);
 }
@@ -345,12 +352,9 @@ static int set_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(full_disk_manifest),
-      cmocka_unit_test(full_disk_shard),
-      cmocka_unit_test(full_disk_games),
-      cmocka_unit_test(damaged_games),
-      cmocka_unit_test(damaged_hbs),
-      cmocka_unit_test(damaged_shard),
+      cmocka_unit_test(full_disk_manifest), cmocka_unit_test(full_disk_shard),
+      cmocka_unit_test(full_disk_games),    cmocka_unit_test(damaged_games),
+      cmocka_unit_test(damaged_hbs),        cmocka_unit_test(damaged_shard),
       cmocka_unit_test(damaged_manifest),
   };
   int failed = cmocka_run_group_tests_name("store faults", tests, set_up, NULL);

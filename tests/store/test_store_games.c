@@ -1,4 +1,5 @@
-/* test_store_games.c: games.h5 gives back what was put in, whatever was dropped, and the same bytes every time. */
+/* test_store_games.c: games.h5 gives back what was put in, whatever was dropped, and the same bytes every
+ * time. */
 #include "store_fixture.h"
 
 #include <stdio.h>
@@ -29,7 +30,8 @@ static void writes_and_reads(void **state) {
     assert_ok(km_games_game(games, (uint64_t)i, &read, &b, &test_err));
     assert_same_game(&a, &b);
     km_games_keys(games, (uint64_t)i, &stored);
-    assert_true(km_hash128_equal(keys.hash, stored.hash) && km_hash128_equal(keys.split_key, stored.split_key));
+    assert_true(km_hash128_equal(keys.hash, stored.hash) &&
+                km_hash128_equal(keys.split_key, stored.split_key));
     assert_int_equal(km_games_n_moves(games, (uint64_t)i), a.n_moves);
     assert_int_equal(km_games_move_offsets(games)[i], n_moves);
     n_moves += a.n_moves;
@@ -48,7 +50,8 @@ static void writes_and_reads(void **state) {
   km_games_close(games);
 }
 
-/* Writes those of n games that keep says, in one of two ways: never adding the others, or dropping them later. */
+/* Writes those of n games that keep says, in one of two ways: never adding the others, or dropping them
+ * later. */
 static void write_kept(const char *path, int n, const char *keep, int by_dropping) {
   km_games_writer *writer;
   km_arena arena;
@@ -83,7 +86,8 @@ static void write_kept(const char *path, int n, const char *keep, int by_droppin
 
 static void dropped_games_leave_no_trace(void **state) {
   (void)state;
-  static const char *const patterns[] = {"kkkkkkkkkk", "kddkkdkkkd", "dddddddddk", "dddddddddd", "dkdkdkdkdk"};
+  static const char *const patterns[] = {"kkkkkkkkkk", "kddkkdkkkd", "dddddddddk", "dddddddddd",
+                                         "dkdkdkdkdk"};
   char a[512], b[512];
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
     write_kept(scratch_path(a, "kept.h5"), 10, patterns[i], 0);
@@ -114,15 +118,73 @@ static void same_games_same_bytes(void **state) {
   km_games_close(second);
 }
 
+/* What was added can be read back before it is finished, whether it is still in memory or not; and then
+ * without its moves. */
+static void games_are_read_back(void **state) {
+  (void)state;
+  enum { N = 900 };
+  char path[512];
+  km_games_writer *writer;
+  km_games *games;
+  km_arena made, read;
+  test_random r = {41}, again = {41};
+  km_arena_init(&made);
+  km_arena_init(&read);
+  assert_ok(km_games_writer_open(&writer, scratch_path(path, "back.h5"), &test_origin, 1, &test_err));
+  for (int i = 0; i < N; i++) {
+    km_game a, b;
+    km_arena_reset(&made);
+    random_game(&a, &made, &r);
+    km_game_keys keys = random_keys(&r);
+    assert_ok(km_games_writer_add(writer, &a, &keys, NULL, &test_err));
+    if (i % 7)
+      continue;
+    km_arena_reset(&read);
+    assert_ok(km_games_writer_read(writer, (uint64_t)i, &read, &b, &test_err));
+    assert_true(a.rows == b.rows && a.cols == b.cols && a.n_moves == b.n_moves && a.n_setup == b.n_setup);
+    assert_memory_equal(a.moves, b.moves, a.n_moves * sizeof *a.moves);
+    assert_int_equal(a.text[KM_TEXT_ENTRY].n_bytes, b.text[KM_TEXT_ENTRY].n_bytes);
+    assert_int_equal(a.flags, b.flags);
+  }
+  km_game none;
+  assert_int_equal(km_games_writer_read(writer, N, &read, &none, &test_err), KM_ERR_STATE);
+  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_open(&games, path, &test_err));
+  for (uint64_t i = 0; i < N; i++) {
+    km_game a, b;
+    km_arena_reset(&made);
+    random_game(&a, &made, &again);
+    random_keys(&again);
+    assert_ok(km_games_info(games, i, &b, &test_err));
+    assert_true(b.moves == NULL && b.setup == NULL && b.evals == NULL);
+    b.moves = a.moves;
+    b.setup = a.setup;
+    b.evals = a.evals;
+    assert_same_game(&a, &b);
+  }
+  assert_int_equal(km_games_info(games, N, &none, &test_err), KM_ERR_USAGE);
+  km_games_close(games);
+  km_arena_clear(&made);
+  km_arena_clear(&read);
+}
+
 static void add_plain(km_games_writer *writer, const char *black, const char *entry) {
   km_move moves[2] = {{0, KM_BLACK, 0}, {81, KM_WHITE, 0}};
-  km_game game = {.rows = 9, .cols = 9, .final_to_play = KM_BLACK, .n_moves = 2, .moves = moves, .komi = NAN, .margin = NAN, .flags = 1};
+  km_game game = {.rows = 9,
+                  .cols = 9,
+                  .final_to_play = KM_BLACK,
+                  .n_moves = 2,
+                  .moves = moves,
+                  .komi = NAN,
+                  .margin = NAN,
+                  .flags = 1};
   game.text[KM_TEXT_BLACK] = (km_text){black, (uint32_t)strlen(black)};
   game.text[KM_TEXT_ENTRY] = (km_text){entry, (uint32_t)strlen(entry)};
   assert_ok(km_games_writer_add(writer, &game, &(km_game_keys){0}, NULL, &test_err));
 }
 
-/* 40,000 games of which every name is new, or one of a few: the heap holds each once, beyond the size of the first table. */
+/* 40,000 games of which every name is new, or one of a few: the heap holds each once, beyond the size of the
+ * first table. */
 static void equal_texts_are_stored_once(void **state) {
   (void)state;
   enum { N = 40000 };
@@ -169,14 +231,20 @@ static void impossible_games_are_refused(void **state) {
   km_move moves[1] = {{81, KM_BLACK, 0}};
   km_setup setup[2] = {{1, 5, KM_BLACK}, {0, 6, KM_BLACK}};
   km_eval eval = {.ply = 2};
-  km_game good = {.rows = 9, .cols = 9, .final_to_play = KM_WHITE, .n_moves = 1, .moves = moves, .setup = setup, .evals = &eval};
+  km_game good = {.rows = 9,
+                  .cols = 9,
+                  .final_to_play = KM_WHITE,
+                  .n_moves = 1,
+                  .moves = moves,
+                  .setup = setup,
+                  .evals = &eval};
   km_game bad[9] = {good, good, good, good, good, good, good, good, good};
   bad[0].rows = 0;
   bad[1].cols = 53;
   bad[2].ending = 8;
   bad[3].rules = 9;
   bad[4].final_to_play = 0;
-  bad[5].rows = 8; /* 81 is beyond the pass */
+  bad[5].rows = 8;    /* 81 is beyond the pass */
   bad[6].n_setup = 2; /* falling plies */
   bad[7].n_evals = 1; /* behind the end */
   bad[8].moves = (km_move[]){{3, KM_EMPTY, 0}};
@@ -201,7 +269,8 @@ static void says_what_it_cannot_open(void **state) {
   assert_non_null(strstr(test_err.msg, "text.h5 is not a readable HDF5 file"));
   make_shard(scratch_path(shard, "shard.h5"), 1, 10, (km_codec){KM_CODEC_NONE, 0}, 10);
   assert_int_equal(km_games_open(&games, shard, &test_err), KM_ERR_FORMAT);
-  assert_non_null(strstr(test_err.msg, "shard.h5 is a file of \"kifumill shard\", not of \"kifumill games\""));
+  assert_non_null(
+      strstr(test_err.msg, "shard.h5 is a file of \"kifumill shard\", not of \"kifumill games\""));
 }
 
 /* A config larger than HDF5's 64 KiB for a compact attribute, and a command line with anything in it. */
@@ -212,7 +281,8 @@ static void origin_is_kept_whole(void **state) {
   uint64_t seed = 0;
   memset(config, 'c', 100000);
   config[100000] = 0;
-  km_store_origin origin = {.command = "kifu-ingest 'ü \"x\"\n'", .config = config, .seed = UINT64_MAX, .input_digest = NULL};
+  km_store_origin origin = {
+      .command = "kifu-ingest 'ü \"x\"\n'", .config = config, .seed = UINT64_MAX, .input_digest = NULL};
   assert_ok(km_h5_create(&file, scratch_path(path, "origin.h5"), "kifumill test", &origin, 0, &test_err));
   assert_ok(km_h5_put_f64(file, "/", "ratio", 0.1, &test_err));
   assert_ok(km_h5_finish(file, &test_err));
@@ -241,10 +311,14 @@ static void origin_is_kept_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_and_reads),          cmocka_unit_test(dropped_games_leave_no_trace),
-      cmocka_unit_test(same_games_same_bytes),     cmocka_unit_test(equal_texts_are_stored_once),
-      cmocka_unit_test(impossible_games_are_refused), cmocka_unit_test(says_what_it_cannot_open),
+      cmocka_unit_test(writes_and_reads),
+      cmocka_unit_test(dropped_games_leave_no_trace),
+      cmocka_unit_test(same_games_same_bytes),
+      cmocka_unit_test(equal_texts_are_stored_once),
+      cmocka_unit_test(impossible_games_are_refused),
+      cmocka_unit_test(says_what_it_cannot_open),
       cmocka_unit_test(origin_is_kept_whole),
+      cmocka_unit_test(games_are_read_back),
   };
   int failed = cmocka_run_group_tests_name("games store", tests, NULL, NULL);
   scratch_remove();

@@ -1,5 +1,5 @@
-/* test_store_readers.c: other readers than ours: h5py and h5dump read every kind of file, zstd through our plugin, gzip without
- * anything; without the plugin they say so. Skipped where they are not installed. */
+/* test_store_readers.c: other readers than ours: h5py and h5dump read every kind of file, zstd through our
+ * plugin, gzip without anything; without the plugin they say so. Skipped where they are not installed. */
 #include "store_fixture.h"
 
 #include <jansson.h>
@@ -154,7 +154,8 @@ static void reads_what_the_plugin_writes(void **state) {
     print_message("h5repack is not installed\n");
     skip();
   }
-  snprintf(what, sizeof what, "h5repack --low=2 --high=2 -f /policy:SHUF -f /policy:UD=32015,0,1,5 '%s' '%s/repacked.h5'",
+  snprintf(what, sizeof what,
+           "h5repack --low=2 --high=2 -f /policy:SHUF -f /policy:UD=32015,0,1,5 '%s' '%s/repacked.h5'",
            scratch_path(path, "none.h5"), scratch());
   if (run_reader(KM_PLUGIN_DIR, what, output, sizeof output))
     fail_msg("%s", output);

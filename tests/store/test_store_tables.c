@@ -1,5 +1,5 @@
-/* test_store_tables.c: hbs.h5 and shards: the bytes depend on the rows, not on how they came in blocks; the last partial chunk
- * is kept; readers give back every row; threads may read together. */
+/* test_store_tables.c: hbs.h5 and shards: the bytes depend on the rows, not on how they came in blocks; the
+ * last partial chunk is kept; readers give back every row; threads may read together. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -17,7 +17,8 @@ static void blocks_do_not_show(void **state) {
       assert_same_file(first, other);
     }
   }
-  km_hbs_shape shape = {.n_limbs = 2, .n_layers = 3, .n_colours = 2, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
+  km_hbs_shape shape = {
+      .n_limbs = 2, .n_layers = 3, .n_colours = 2, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
   make_hbs(scratch_path(first, "blocks.0.h5"), 5, 100, &shape, 1);
   make_hbs(scratch_path(other, "blocks.1.h5"), 5, 100, &shape, 37);
   assert_same_file(first, other);
@@ -51,7 +52,8 @@ static void last_chunk_is_exact(void **state) {
 static void codecs_agree(void **state) {
   (void)state;
   enum { N = 333 };
-  static const km_codec codecs[] = {{KM_CODEC_NONE, 0}, {KM_CODEC_GZIP, 1}, {KM_CODEC_GZIP, 12}, {KM_CODEC_ZSTD, 1}, {KM_CODEC_ZSTD, 19}};
+  static const km_codec codecs[] = {
+      {KM_CODEC_NONE, 0}, {KM_CODEC_GZIP, 1}, {KM_CODEC_GZIP, 12}, {KM_CODEC_ZSTD, 1}, {KM_CODEC_ZSTD, 19}};
   unsigned char first[N * 33], ours[N * 33], theirs[N * 33];
   float score[N], score_theirs[N];
   char path[512];
@@ -97,7 +99,8 @@ static void series_come_back(void **state) {
   (void)state;
   enum { N = 60 };
   char path[512];
-  km_hbs_shape shape = {.n_limbs = 2, .n_layers = 4, .n_colours = 2, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
+  km_hbs_shape shape = {
+      .n_limbs = 2, .n_layers = 4, .n_colours = 2, .with_log2 = 1, .codec = {KM_CODEC_ZSTD, 1}};
   make_hbs(scratch_path(path, "series.h5"), 31, N, &shape, 9);
   km_hbs_store *hbs;
   assert_ok(km_hbs_store_open(&hbs, path, &test_err));
@@ -118,8 +121,10 @@ static void series_come_back(void **state) {
       }
     }
   km_hbs_store_series series;
-  assert_int_equal(km_hbs_store_game(cursor, &(km_hbs_store_what){N, 0, 0}, &series, &test_err), KM_ERR_USAGE);
-  assert_int_equal(km_hbs_store_game(cursor, &(km_hbs_store_what){0, 2, 0}, &series, &test_err), KM_ERR_USAGE);
+  assert_int_equal(km_hbs_store_game(cursor, &(km_hbs_store_what){N, 0, 0}, &series, &test_err),
+                   KM_ERR_USAGE);
+  assert_int_equal(km_hbs_store_game(cursor, &(km_hbs_store_what){0, 2, 0}, &series, &test_err),
+                   KM_ERR_USAGE);
   km_hbs_store_cursor_free(cursor);
   km_hbs_store_close(hbs);
 }
@@ -130,7 +135,8 @@ static void mistakes_are_refused(void **state) {
   km_shard_spec spec;
   km_shard_writer *writer;
   test_shard_spec(&spec, (km_codec){KM_CODEC_ZSTD, 1});
-  assert_ok(km_shard_writer_open(&writer, scratch_path(path, "mistake.h5"), &spec, &(km_shard_id){"test", 0, 500}, &test_err));
+  assert_ok(km_shard_writer_open(&writer, scratch_path(path, "mistake.h5"), &spec,
+                                 &(km_shard_id){"test", 0, 500}, &test_err));
   km_block *block = km_block_new(&spec.table);
   km_block_reset(block, 5);
   assert_ok(km_block_extend(block, 100, &test_err));
@@ -206,8 +212,9 @@ static void threads_read_together(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_do_not_show),   cmocka_unit_test(last_chunk_is_exact), cmocka_unit_test(codecs_agree),
-      cmocka_unit_test(series_come_back),     cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(threads_read_together),
+      cmocka_unit_test(blocks_do_not_show),   cmocka_unit_test(last_chunk_is_exact),
+      cmocka_unit_test(codecs_agree),         cmocka_unit_test(series_come_back),
+      cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(threads_read_together),
   };
   int failed = cmocka_run_group_tests_name("store tables", tests, NULL, NULL);
   scratch_remove();

@@ -1,5 +1,6 @@
-/* test_store_verify.c: a folder with its manifest is found whole; whatever is missing, cut, altered, foreign or miscounted in it
- * is named. Virtual files join shards, and stand for missing ones with their fill values. */
+/* test_store_verify.c: a folder with its manifest is found whole; whatever is missing, cut, altered, foreign
+ * or miscounted in it is named. Virtual files join shards, and stand for missing ones with their fill values.
+ */
 #include "store_fixture.h"
 
 #include "kifumill/store_verify.h"
@@ -51,17 +52,26 @@ static void make_folder(void) {
   for (int i = 0; i < N_SHARDS; i++) {
     char name[32];
     snprintf(name, sizeof name, "train-%05d.h5", i);
-    files[i] = make_shard(in_folder(path, name), (uint64_t)i, shard_rows[i], (km_codec){KM_CODEC_ZSTD, 1}, 50);
+    files[i] =
+        make_shard(in_folder(path, name), (uint64_t)i, shard_rows[i], (km_codec){KM_CODEC_ZSTD, 1}, 50);
   }
   test_shard_spec(&spec, (km_codec){KM_CODEC_ZSTD, 1});
-  assert_ok(km_shard_virtual(in_folder(path, "train.h5"), &spec, files, N_SHARDS, &files[N_SHARDS], &test_err));
+  assert_ok(
+      km_shard_virtual(in_folder(path, "train.h5"), &spec, files, N_SHARDS, &files[N_SHARDS], &test_err));
   assert_int_equal(files[N_SHARDS].n_rows, 297);
   assert_true(files[N_SHARDS].is_virtual);
   km_manifest_pair settings[] = {{"layout", "alphago-zero"}, {"split", "0.9,0.05,0.05"}};
   km_manifest_count counts[] = {{"games", 12}, {"rows", 297}, {"rows_train", 297}, {"rows_val", 0}};
   static const char *const planes[] = {"own 0", "opponent 0", "colour"};
-  km_manifest manifest = {.origin = test_origin, .settings = settings, .counts = counts, .planes = planes, .files = files,
-                          .n_settings = 2, .n_counts = 4, .n_planes = 3, .n_files = N_FILES};
+  km_manifest manifest = {.origin = test_origin,
+                          .settings = settings,
+                          .counts = counts,
+                          .planes = planes,
+                          .files = files,
+                          .n_settings = 2,
+                          .n_counts = 4,
+                          .n_planes = 3,
+                          .n_files = N_FILES};
   assert_ok(km_manifest_write(in_folder(path, KM_MANIFEST_NAME), &manifest, 1, &test_err));
 }
 
@@ -167,7 +177,8 @@ static void counts_are_checked(void **state) {
   assert_problem("the files have 297 rows, count rows_train says 298");
   make_folder();
   edit_manifest("\"index\": 3", "\"index\": 4");
-  assert_problem("it is number 3 of split train with 200 rows; the manifest lists number 4 of train with 200");
+  assert_problem(
+      "it is number 3 of split train with 200 rows; the manifest lists number 4 of train with 200");
   make_folder();
   edit_manifest("train-00001.h5", "train-00000.h5");
   assert_problem("a file is listed twice");
@@ -231,8 +242,10 @@ static void virtual_file_joins_shards(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(manifest_comes_back), cmocka_unit_test(command_is_any_bytes), cmocka_unit_test(whole_folder_is_well), cmocka_unit_test(names_what_is_wrong),
-      cmocka_unit_test(counts_are_checked),  cmocka_unit_test(nothing_to_verify),    cmocka_unit_test(virtual_file_joins_shards),
+      cmocka_unit_test(manifest_comes_back),       cmocka_unit_test(command_is_any_bytes),
+      cmocka_unit_test(whole_folder_is_well),      cmocka_unit_test(names_what_is_wrong),
+      cmocka_unit_test(counts_are_checked),        cmocka_unit_test(nothing_to_verify),
+      cmocka_unit_test(virtual_file_joins_shards),
   };
   int failed = cmocka_run_group_tests_name("store verify", tests, NULL, NULL);
   scratch_remove();

@@ -1,8 +1,8 @@
-/* h5z_zstd.c: HDF5 filter 32015: a chunk is one zstd frame with its size in the header, as every other implementation of this
- * registered filter writes it. Frames get zstd's check sum, which all readers verify.
+/* h5z_zstd.c: HDF5 filter 32015: a chunk is one zstd frame with its size in the header, as every other
+ * implementation of this registered filter writes it. Frames get zstd's check sum, which all readers verify.
  *
- * HDF5 hands over a buffer made by malloc and takes one back, so malloc and free are used; nothing of libhdf5 is called,
- * so that the plugin can be loaded by a program that carries an HDF5 of its own. */
+ * HDF5 hands over a buffer made by malloc and takes one back, so malloc and free are used; nothing of libhdf5
+ * is called, so that the plugin can be loaded by a program that carries an HDF5 of its own. */
 #include "h5z_zstd.h"
 
 #include <stdlib.h>
@@ -52,8 +52,8 @@ out:
 }
 
 /* The filter as HDF5 calls it: gives the number of valid bytes in *buffer, 0 for failure. */
-static size_t filter(unsigned flags, size_t n_values, const unsigned values[], size_t n_bytes, size_t *buffer_bytes,
-                     void **buffer) {
+static size_t filter(unsigned flags, size_t n_values, const unsigned values[], size_t n_bytes,
+                     size_t *buffer_bytes, void **buffer) {
   if (flags & H5Z_FLAG_REVERSE)
     return unpack(n_bytes, buffer_bytes, buffer);
   int level = n_values > 0 ? (int)values[0] : DEFAULT_LEVEL;

@@ -1,9 +1,9 @@
 /* codec.h: compression of one chunk, as HDF5's filters would do it, outside HDF5 and in any thread.
  *
- * Chunks are byte-shuffled (HDF5 filter 2) when the element has more than one byte, then compressed: zlib format for gzip
- * (HDF5 filter 1; written by libdeflate), one zstd frame with size and check sum for zstd (registered filter 32015). What
- * is written so is read by any HDF5 with the filter, and the other way round. The bytes depend on input, codec and
- * level, and the version of the compression library, only. */
+ * Chunks are byte-shuffled (HDF5 filter 2) where that helps, then compressed: zlib format for gzip (HDF5
+ * filter 1; written by libdeflate), one zstd frame with size and check sum for zstd (registered filter 32015).
+ * What is written so is read by any HDF5 with the filter, and the other way round. The bytes depend on input,
+ * codec and level, and the version of the compression library, only. */
 #ifndef KIFUMILL_CODEC_H
 #define KIFUMILL_CODEC_H
 
@@ -31,8 +31,8 @@ void km_codec_ctx_free(km_codec_ctx *ctx);
 /* The most bytes that n_bytes can become. */
 size_t km_codec_bound(km_codec codec, size_t n_bytes);
 
-/* Shuffles (element_bytes > 1; n_bytes is a multiple) and compresses n_bytes at raw into packed, which has room for
- * km_codec_bound(n_bytes). KM_ERR_NOMEM, KM_ERR_LIMIT. */
+/* Shuffles (element_bytes > 1; n_bytes is a multiple) and compresses n_bytes at raw into packed, which has
+ * room for km_codec_bound(n_bytes). KM_ERR_NOMEM, KM_ERR_LIMIT. */
 km_status km_codec_pack(km_codec_ctx *ctx, void *packed, size_t *n_packed, const void *raw, size_t n_bytes,
                         size_t element_bytes, km_err *err);
 /* The inverse: exactly n_bytes, else KM_ERR_FORMAT. Any packed bytes are safe. */

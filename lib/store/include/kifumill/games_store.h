@@ -1,17 +1,20 @@
 /* games_store.h: games.h5, the games of a corpus after reading and checking.
  *
- * Contiguous uncompressed little-endian columns of one length N under /games, each with its description and digest; moves
- * of all games one behind the other under /moves, game i having those from offset[i] to offset[i+1]; /setup and /evals
- * alike. Text: /text/heap holds the distinct strings one behind the other, string k being heap[offset[k]:offset[k+1]], and a
- * text column holds k for every game; k = 0 is "the record has none". In Python
+ * Contiguous uncompressed little-endian columns of one length N under /games, each with its description and
+ * digest; moves of all games one behind the other under /moves, game i having those from offset[i] to
+ * offset[i+1]; /setup and /evals alike. Text: /text/heap holds the distinct strings one behind the other,
+ * string k being heap[offset[k]:offset[k+1]], and a text column holds k for every game; k = 0 is "the record
+ * has none". In Python
  *
  *     k = f["games/black"][i]; at = f["text/offset"][k:k+2]
  *     name = f["text/heap"][at[0]:at[1]].tobytes().decode()
  *
- * A move is a u16: bits 0–13 the point (row·cols+col, pass = rows·cols), bit 14 set where KO[] forces it, bit 15 set for White.
+ * A move is a u16: bits 0–13 the point (row·cols+col, pass = rows·cols), bit 14 set where KO[] forces it, bit
+ * 15 set for White.
  *
- * The writer keeps 13 bytes a game in memory, the rest in unlinked files beside the output; strings found equal to an earlier
- * one are stored once (up to a million distinct ones are remembered: 40 MB). The reader maps the file. */
+ * The writer keeps 13 bytes a game in memory, the rest in unlinked files beside the output; strings found
+ * equal to an earlier one are stored once (786,432 distinct ones are remembered: 25 MB). The reader maps the
+ * file. */
 #ifndef KIFUMILL_GAMES_STORE_H
 #define KIFUMILL_GAMES_STORE_H
 
@@ -31,20 +34,21 @@ typedef struct km_game_keys {
   km_hash128 split_key; /* the same of the first 30 moves: what splits go by */
 } km_game_keys;
 
-km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin, int force,
-                               km_err *err);
-/* Appends a game; its number is *index (0, 1, …; may be NULL). KM_ERR_STATE: a game that cannot be stored (a point outside
- * its board, set-up out of order): the caller's mistake. */
-km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys, uint64_t *index,
-                              km_err *err);
+km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin,
+                               int force, km_err *err);
+/* Appends a game; its number is *index (0, 1, …; may be NULL). KM_ERR_STATE: a game that cannot be stored (a
+ * point outside its board, set-up out of order): the caller's mistake. */
+km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys,
+                              uint64_t *index, km_err *err);
 uint64_t km_games_writer_count(const km_games_writer *writer); /* added, dropped ones included */
 /* Leaves out game number index after all (a copy of another one). Twice is once. */
 km_status km_games_writer_drop(km_games_writer *writer, uint64_t index, km_err *err);
 /* Adds bits to the flags of a game. */
 void km_games_writer_set_flags(km_games_writer *writer, uint64_t index, uint32_t bits);
-/* Reads a game back before finish: board, moves, set-up, evals, texts and flags (the other fields are zero); memory comes
- * from arena. */
-km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game, km_err *err);
+/* Reads a game back before finish: board, moves, set-up, evals, texts and flags (the other fields are zero);
+ * memory comes from arena. */
+km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game,
+                               km_err *err);
 /* The origin's digest and settings, where they are only known at the end (borrowed until finish). */
 void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin);
 /* Writes the kept games, in order. Frees writer always; on failure nothing is left behind. */
@@ -63,10 +67,11 @@ const char *km_games_path(const km_games *games);
 /* Root attribute input_digest together with those of the columns, as one digest of the content. */
 km_hash128 km_games_digest(const km_games *games);
 
-/* Fills *game; moves, set-up and evals come from arena, texts point into the file. KM_ERR_FORMAT for a game that cannot be
- * (damaged file). Any thread. */
+/* Fills *game; moves, set-up and evals come from arena, texts point into the file. KM_ERR_FORMAT for a game
+ * that cannot be (damaged file). Any thread. */
 km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_game *game, km_err *err);
-/* The same without moves, set-up and evals (their counts are there, the pointers are NULL): for tables over a corpus. */
+/* The same without moves, set-up and evals (their counts are there, the pointers are NULL): for tables over a
+ * corpus. */
 km_status km_games_info(const km_games *games, uint64_t i, km_game *game, km_err *err);
 void km_games_keys(const km_games *games, uint64_t i, km_game_keys *keys);
 uint32_t km_games_n_moves(const km_games *games, uint64_t i);

@@ -1,7 +1,8 @@
 /* manifest.h: manifest.json, the list of what a run has written into a folder.
  *
- * Written last: a folder with a manifest is whole, and every file of it can be checked against size and digest. Keys are in a
- * fixed order. Names are of files in the manifest's folder; a name with a slash in it is refused when read. */
+ * Written last: a folder with a manifest is whole, and every file of it can be checked against size and
+ * digest. Keys are in a fixed order. Names are of files in the manifest's folder; a name with a slash in it
+ * is refused when read. */
 #ifndef KIFUMILL_MANIFEST_H
 #define KIFUMILL_MANIFEST_H
 
@@ -13,10 +14,10 @@
 
 /* One shard, or a virtual file. */
 typedef struct km_shard_entry {
-  char name[64];    /* file name */
-  char split[16];   /* "train", …; "" for what belongs to none */
-  char digest[33];  /* XXH3-128 of the file's bytes, hexadecimal */
-  uint32_t index;   /* number in its split */
+  char name[64];       /* file name */
+  char split[16];      /* "train", …; "" for what belongs to none */
+  char digest[33];     /* XXH3-128 of the file's bytes, hexadecimal */
+  uint32_t index;      /* number in its split */
   uint32_t is_virtual; /* a file over the shards of a split: its rows are theirs */
   uint64_t n_rows;
   uint64_t n_bytes; /* of the file */

@@ -1,12 +1,15 @@
-/* table.h: columns of one length, cut into chunks of a fixed number of rows, compressed by workers, written by one thread.
+/* table.h: columns of one length, cut into chunks of a fixed number of rows, compressed by workers, written
+ * by one thread.
  *
- * A worker fills a block of rows (any number of them, starting anywhere), packs it, and the writer appends the blocks in
- * order. Where chunks begin and end depends on row numbers only, so the file does not depend on how rows came in blocks:
- * whole chunks inside a block are compressed by its worker; rows of a chunk that two blocks share are joined and compressed by
- * the writer. For the best speed blocks are many chunks long, or exactly chunks.
+ * A worker fills a block of rows (any number of them, starting anywhere), packs it, and the writer appends
+ * the blocks in order. Where chunks begin and end depends on row numbers only, so the file does not depend on
+ * how rows came in blocks: whole chunks inside a block are compressed by its worker; rows of a chunk that two
+ * blocks share are joined and compressed by the writer. For the best speed blocks are many chunks long, or
+ * exactly chunks.
  *
- * In the file: GROUP/NAME is a dataset a column, and GROUP/checksums/NAME the XXH3-64 of every raw (uncompressed, padded) chunk.
- * Reading takes chunks with pread, decompresses them in the calling thread and checks them; HDF5 only opens the file. */
+ * In the file: GROUP/NAME is a dataset a column, and GROUP/checksums/NAME the XXH3-64 of every raw
+ * (uncompressed, padded) chunk. Reading takes chunks with pread, decompresses them in the calling thread and
+ * checks them; HDF5 only opens the file. */
 #ifndef KIFUMILL_TABLE_H
 #define KIFUMILL_TABLE_H
 
@@ -42,8 +45,8 @@ km_status km_block_pack(km_block *block, km_err *err);
 
 typedef struct km_table_writer km_table_writer;
 /* The file has the group. max_rows: a bound of the number of rows. */
-km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_table_schema *schema, uint64_t max_rows,
-                               km_err *err);
+km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_table_schema *schema,
+                               uint64_t max_rows, km_err *err);
 /* Blocks come in order: the first row of a block is the number of rows so far (KM_ERR_STATE). */
 km_status km_table_writer_append(km_table_writer *writer, km_block *block, km_err *err);
 uint64_t km_table_writer_n_rows(const km_table_writer *writer);
@@ -51,18 +54,22 @@ uint64_t km_table_writer_n_rows(const km_table_writer *writer);
 km_status km_table_writer_finish(km_table_writer *writer, km_err *err);
 void km_table_writer_abandon(km_table_writer *writer);
 
-/* Reading: the reader is shared by threads, a cursor belongs to one. Both keep file open: it outlives them. */
+/* Reading: the reader is shared by threads, a cursor belongs to one. Both keep file open: it outlives them.
+ */
 typedef struct km_table_reader km_table_reader;
 /* Chunk size and codec are taken from the file; columns that are not there are an error. */
-km_status km_table_reader_open(km_table_reader **reader, km_h5 *file, const km_table_schema *schema, km_err *err);
+km_status km_table_reader_open(km_table_reader **reader, km_h5 *file, const km_table_schema *schema,
+                               km_err *err);
 void km_table_reader_close(km_table_reader *reader);
 uint64_t km_table_reader_n_rows(const km_table_reader *reader);
 
 typedef struct km_table_cursor km_table_cursor; /* keeps the last chunk of every column unpacked */
 km_table_cursor *km_table_cursor_new(const km_table_reader *reader);
 void km_table_cursor_free(km_table_cursor *cursor);
-/* Copies rows of a column. KM_ERR_FORMAT: a chunk that cannot be unpacked, or whose check sum is wrong; it is named. */
-km_status km_table_read(km_table_cursor *cursor, size_t column, uint64_t first, uint64_t n_rows, void *rows, km_err *err);
+/* Copies rows of a column. KM_ERR_FORMAT: a chunk that cannot be unpacked, or whose check sum is wrong; it is
+ * named. */
+km_status km_table_read(km_table_cursor *cursor, size_t column, uint64_t first, uint64_t n_rows, void *rows,
+                        km_err *err);
 /* Unpacks and checks every chunk of the file. */
 km_status km_table_verify(const km_table_reader *reader, km_err *err);
 

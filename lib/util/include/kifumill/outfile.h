@@ -1,12 +1,12 @@
 /* outfile.h: an output file that is whole under its final name, or not there at all.
  *
- * Bytes go to PATH.tmp; finish flushes, syncs, renames and syncs the folder. A run that is killed leaves only PATH.tmp,
- * which the next run overwrites. An existing PATH is refused unless force is given. While a PATH.tmp is being written it
- * is locked (flock), so that two processes never write the same output. A PATH that is a device or a pipe (/dev/stdout)
- * is written in place.
+ * Bytes go to PATH.tmp; finish flushes, syncs, renames and syncs the folder. A run that is killed leaves only
+ * PATH.tmp, which the next run overwrites. An existing PATH is refused unless force is given. While a
+ * PATH.tmp is being written it is locked (flock), so that two processes never write the same output. A PATH
+ * that is a device or a pipe (/dev/stdout) is written in place.
  *
- * Messages name the file and the cause. Errors: KM_ERR_STATE (PATH exists; another process writes it), KM_ERR_IO
- * (the system refused; sys_errno), KM_ERR_NOMEM. */
+ * Messages name the file and the cause. Errors: KM_ERR_STATE (PATH exists; another process writes it),
+ * KM_ERR_IO (the system refused; sys_errno), KM_ERR_NOMEM. */
 #ifndef KIFUMILL_OUTFILE_H
 #define KIFUMILL_OUTFILE_H
 
@@ -33,8 +33,8 @@ void km_outfile_abandon(km_outfile *out);
 /* A whole file in one call. */
 km_status km_outfile_put(const char *path, const void *bytes, size_t n_bytes, int force, km_err *err);
 
-/* For writers that open the temporary file by name themselves (HDF5): its name; the final name; whether the output is
- * a device or a pipe, which has no temporary file. Borrowed until finish or abandon. */
+/* For writers that open the temporary file by name themselves (HDF5): its name; the final name; whether the
+ * output is a device or a pipe, which has no temporary file. Borrowed until finish or abandon. */
 const char *km_outfile_tmp_path(const km_outfile *out);
 const char *km_outfile_path(const km_outfile *out);
 int km_outfile_is_direct(const km_outfile *out);
