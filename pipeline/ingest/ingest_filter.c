@@ -32,20 +32,29 @@ static km_status parse_sizes(km_filter *filter, const char *text, km_err *err) {
   }
 }
 
-/* "LOW..HIGH", "LOW..", "..HIGH" or one value. */
-static int parse_range(const char *text, double *low, double *high) {
-  char *end;
-  const char *dots = strstr(text, "..");
-  if (!dots) {
-    *low = *high = strtod(text, &end);
-    return end == text || *end;
-  }
-  *low = dots == text ? -1e9 : strtod(text, &end);
-  if (dots != text && end != dots)
+static int parse_number(const char *text, size_t n, double *value) {
+  char copy[32], *end;
+  if (n == 0 || n >= sizeof copy)
     return 1;
-  const char *rest = dots + 2;
-  *high = *rest ? strtod(rest, &end) : 1e9;
-  return (*rest && *end) || *low > *high;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  *value = strtod(copy, &end);
+  return *end || isnan(*value);
+}
+
+/* "LOW..HIGH", "LOW..", "..HIGH" or one value. The low number is cut out first: "2." is a number too. */
+static int parse_range(const char *text, double *low, double *high) {
+  const char *dots = strstr(text, "..");
+  size_t n = dots ? (size_t)(dots - text) : strlen(text);
+  *low = -1e9;
+  *high = 1e9;
+  if ((n || !dots) && parse_number(text, n, low))
+    return 1;
+  if (!dots)
+    *high = *low;
+  else if (dots[2] && parse_number(dots + 2, strlen(dots + 2), high))
+    return 1;
+  return *low > *high;
 }
 
 /* yyyymmdd with the missing parts filled by `fill` (0 for a first day, 99 for a last one). */
