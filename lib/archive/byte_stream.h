@@ -31,7 +31,7 @@ km_reason km_budget_count_entry(km_budget *budget);
 void km_budget_detail(const km_budget *budget, km_reason reason, char *text, size_t n_text);
 
 enum { KM_STREAM_BLOCK = 256 * 1024, KM_DETAIL_BYTES = 200 };
-_Static_assert(KM_STREAM_BLOCK >= KM_MAGIC_PEEK, "the first block tells what a stream is");
+_Static_assert((int)KM_STREAM_BLOCK >= (int)KM_MAGIC_PEEK, "the first block tells what a stream is");
 
 typedef struct km_stream km_stream;
 struct km_stream {
