@@ -23,9 +23,12 @@ typedef struct driver_info {
 } driver_info;
 
 static void *copy_info(const void *from) {
+  const driver_info *given = from;
   driver_info *info = malloc(sizeof *info);
   if (info)
-    *info = *(const driver_info *)from;
+    *info = *given;
+  else
+    given->latch->sys_errno = ENOMEM;
   return info;
 }
 
@@ -43,8 +46,11 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
   (void)maxaddr;
   const driver_info *info = H5Pget_driver_info(fapl);
   driver_file *file = info ? calloc(1, sizeof *file) : NULL;
-  if (!file)
+  if (!file) {
+    if (info)
+      info->latch->sys_errno = ENOMEM;
     return NULL;
+  }
   int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
              (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
   struct stat st;

@@ -11,7 +11,7 @@
 
 /* Belongs to one open file, and outlives it. */
 typedef struct h5_latch {
-  int sys_errno; /* of the first write that failed; 0: none */
+  int sys_errno; /* of the first write that failed, or ENOMEM when the driver had no memory; 0: none */
 } h5_latch;
 
 /* Makes the driver that of a file access list. In a scope (h5_internal.h). */

@@ -142,10 +142,12 @@ static km_status create_inside(km_h5 *file, km_err *err) {
     H5Pclose(fapl);
   if (fcpl >= 0)
     H5Pclose(fcpl);
-  return status ? status : h5_written(file, err);
+  return status && !file->latch.sys_errno ? status : h5_written(file, err);
 }
 
 km_status h5_written(const km_h5 *file, km_err *err) {
+  if (file->latch.sys_errno == ENOMEM)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   if (file->latch.sys_errno)
     return km_err_set(err, KM_ERR_IO, file->latch.sys_errno, "cannot write %s", file->path);
   return KM_OK;
@@ -232,6 +234,8 @@ static km_status open_inside(km_h5 *file, km_err *err) {
   km_status status = KM_OK;
   if (file->id < 0 || take_descriptor(file))
     status = h5_fail(err, KM_ERR_FORMAT, "%s is not a readable HDF5 file", file->path);
+  if (status && file->latch.sys_errno)
+    status = h5_written(file, err);
   if (fapl >= 0)
     H5Pclose(fapl);
   return status;
