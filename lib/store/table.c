@@ -195,8 +195,9 @@ km_status km_block_pack(km_block *block, km_err *err) {
 static const char *const filter_docs[] = {
     [KM_CODEC_NONE] = "none",
     [KM_CODEC_GZIP] = "gzip, which every HDF5 has",
-    [KM_CODEC_ZSTD] = "HDF5 filter 32015 (zstd): let HDF5_PLUGIN_PATH name kifumill's folder hdf5-plugin, or "
-                      "in Python import hdf5plugin",
+    [KM_CODEC_ZSTD] =
+        ("HDF5 filter 32015 (zstd): let HDF5_PLUGIN_PATH name kifumill's folder hdf5-plugin, or "
+         "in Python import hdf5plugin"),
 };
 
 static km_status make_groups(km_h5 *file, const km_table_schema *schema, km_err *err) {
