@@ -342,9 +342,11 @@ static const uint8_t colour_of[256] = {['B'] = KM_BLACK, ['W'] = KM_WHITE};
  * one word. */
 static const char *fast_moves(walk *w, const char *p) {
   km_sgf_draft *d = w->d;
-  const char *const from = p, *const text = d->text, *const last = w->end - 8;
   uint32_t first = d->n_moves, room = d->moves_room < d->max_moves ? d->moves_room : d->max_moves;
-  sgf_move *out = d->moves + first, *const end = d->moves + (room > first ? room : first);
+  if (first >= room || w->end - p < 8)
+    return p;
+  const char *const from = p, *const text = d->text, *const last = w->end - 8;
+  sgf_move *out = d->moves + first, *const end = d->moves + room;
   const uint64_t mask = sgf_word("\xff\0\xff\0\0\xff\0\0"), form = sgf_word(";\0[\0\0]\0\0");
   while (p <= last && out < end) {
     uint64_t v = sgf_word(p);
@@ -352,7 +354,11 @@ static const char *fast_moves(walk *w, const char *p) {
     uint8_t colour = colour_of[(uint8_t)p[1]];
     if ((v & mask) != form || ((x | y) & 0x80) || !colour || p[6] == '[')
       break;
-    *out++ = (sgf_move){.pos = (uint64_t)(p + 1 - text), .xy = (uint16_t)(x | y << 8), .colour = colour};
+    out->pos = (uint64_t)(p + 1 - text);
+    out->xy = (uint16_t)(x | y << 8);
+    out->colour = colour;
+    out->flags = 0;
+    out++;
     p += 6;
     p += *p == '\r';
     p += *p == '\n'; /* both inside: eight bytes were there */
@@ -732,8 +738,9 @@ static void close_parenthesis(walk *w) {
       w->p = more;
       return;
     }
-    w->on_main = w->node_open = 0;
   }
+  w->on_main = w->node_open = 0;
+  w->node_at = NULL;
   if (w->after_tree == 0)
     w->after_tree = 1;
 }

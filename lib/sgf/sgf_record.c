@@ -195,7 +195,9 @@ static int fill_moves(filler *f) {
       if (point == rows * cols && first_pass == n)
         first_pass = i;
     }
-    moves[i] = (km_move){.point = (uint16_t)point, .colour = m[i].colour, .flags = m[i].flags};
+    moves[i].point = (uint16_t)point;
+    moves[i].colour = m[i].colour;
+    moves[i].flags = m[i].flags;
     pos[i] = m[i].pos;
   }
   g->moves = moves;

@@ -82,12 +82,15 @@ static void check_record(const km_sgf_record *record, uint64_t *end, uint32_t nu
   }
 }
 
+static km_text_decoder *decoder; /* opening converters takes longer than reading */
+
 /* Reads all; the number of records. */
 static uint32_t read_all(const uint8_t *data, size_t size, int own_arena) {
   km_arena arena, records;
   km_arena_init(&arena);
   km_arena_init(&records);
-  const km_sgf_options options = {.max_moves = 500, .records = own_arena ? &records : NULL};
+  const km_sgf_options options = {
+      .max_moves = 500, .decoder = decoder, .records = own_arena ? &records : NULL};
   km_sgf_reader *reader;
   km_sgf_record record;
   km_err err;
@@ -110,6 +113,8 @@ static uint32_t read_all(const uint8_t *data, size_t size, int own_arena) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (!decoder)
+    check((decoder = km_text_decoder_new()));
   check(read_all(data, size, 0) == read_all(data, size, 1));
   return 0;
 }
