@@ -226,69 +226,27 @@ static void compute(const km_score *score, uint64_t seed, size_t r, totals *t, d
 /* All replicates
  * ---------------------------------------------------------------------------------------------------- */
 
-typedef struct replicates {
-  const km_score *score, *minus; /* minus: NULL, or what is subtracted */
-  const km_bootstrap *bootstrap;
-  double *value; /* n_replicates × VALUES */
-} replicates;
+struct km_replicates {
+  km_bootstrap bootstrap;
+  km_score_result result; /* all but the estimates */
+  double point[VALUES];
+  double value[]; /* n_replicates × VALUES */
+};
+
+typedef struct replication {
+  const km_score *score;
+  km_replicates *into;
+} replication;
 
 static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
   (void)thread;
-  const replicates *all = ctx;
-  double *value = all->value + r * VALUES, other[VALUES], auc_error;
+  const replication *all = ctx;
+  double auc_error;
   totals *t = malloc(sizeof *t);
   if (!t)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a bootstrap replicate");
-  compute(all->score, all->bootstrap->seed, r, t, value, &auc_error);
-  if (all->minus) {
-    compute(all->minus, all->bootstrap->seed, r, t, other, &auc_error);
-    for (size_t v = 0; v < VALUES; v++)
-      value[v] -= other[v];
-  }
+  compute(all->score, all->into->bootstrap.seed, r, t, all->into->value + r * VALUES, &auc_error);
   free(t);
-  return KM_OK;
-}
-
-static km_estimate interval(const replicates *all, size_t v, double value, double *scratch) {
-  km_estimate e = {value, NAN, NAN};
-  size_t n = 0;
-  for (size_t r = 0; r < all->bootstrap->n_replicates; r++)
-    if (!isnan(all->value[r * VALUES + v]))
-      scratch[n++] = all->value[r * VALUES + v];
-  km_sort(scratch, n);
-  e.low = km_quantile(scratch, n, 0.5 * (1 - all->bootstrap->level));
-  e.high = km_quantile(scratch, n, 0.5 * (1 + all->bootstrap->level));
-  return e;
-}
-
-/* estimate[v] = point[v] with the interval of the replicates. */
-static km_status estimate_all(replicates *all, const double *point, km_estimate *estimate, km_err *err) {
-  const km_bootstrap *b = all->bootstrap;
-  if (!(b->level > 0 && b->level < 1) && b->n_replicates)
-    return km_err_set(err, KM_ERR_USAGE, 0, "the level of an interval is between 0 and 1, not %g", b->level);
-  if (b->n_replicates > (size_t)1 << 24)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "%zu bootstrap replicates are beyond the limit of 2^24",
-                      b->n_replicates);
-  all->value = malloc((b->n_replicates + 1) * VALUES * sizeof *all->value);
-  double *scratch = malloc((b->n_replicates + 1) * sizeof *scratch);
-  km_status status = KM_OK;
-  if (!all->value || !scratch)
-    status = km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", b->n_replicates);
-  if (status == KM_OK)
-    status = km_workers_run(b->workers, b->n_replicates, replicate_task, all, err);
-  for (size_t v = 0; v < VALUES && status == KM_OK; v++)
-    estimate[v] = interval(all, v, point[v], scratch);
-  free(all->value);
-  free(scratch);
-  return status;
-}
-
-static km_status point_values(const km_score *score, double *value, double *auc_error, totals **t,
-                              km_err *err) {
-  *t = malloc(sizeof **t);
-  if (!*t)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the histogram of a score");
-  compute(score, 0, SIZE_MAX, *t, value, auc_error);
   return KM_OK;
 }
 
@@ -309,42 +267,113 @@ static void describe(const km_score *score, const totals *t, km_score_result *ou
   }
 }
 
+/* The figures of the data themselves: every game once. */
+static km_status compute_point(km_replicates *all, const km_score *score, km_err *err) {
+  totals *t = malloc(sizeof *t);
+  if (!t)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the histogram of a score");
+  compute(score, 0, SIZE_MAX, t, all->point, &all->result.auc_error);
+  describe(score, t, &all->result);
+  free(t);
+  return KM_OK;
+}
+
+km_status km_replicates_new(km_replicates **out, const km_score *score, const km_bootstrap *bootstrap,
+                            km_err *err) {
+  *out = NULL;
+  const km_bootstrap *b = bootstrap;
+  if (!(b->level > 0 && b->level < 1) && b->n_replicates)
+    return km_err_set(err, KM_ERR_USAGE, 0, "the level of an interval is between 0 and 1, not %g", b->level);
+  if (b->n_replicates > (size_t)1 << 24)
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%zu bootstrap replicates are beyond the limit of 2^24",
+                      b->n_replicates);
+  km_replicates *all = calloc(1, sizeof *all + b->n_replicates * VALUES * sizeof *all->value);
+  if (!all)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", b->n_replicates);
+  all->bootstrap = *b;
+  km_status status = compute_point(all, score, err);
+  replication r = {score, all};
+  if (status == KM_OK)
+    status = km_workers_run(b->workers, b->n_replicates, replicate_task, &r, err);
+  if (status == KM_OK)
+    *out = all;
+  else
+    free(all);
+  return status;
+}
+
+void km_replicates_free(km_replicates *replicates) {
+  free(replicates);
+}
+
+/* The estimate of value v, or of its difference to that of minus. */
+static km_estimate interval(const km_replicates *all, const km_replicates *minus, size_t v, double *scratch) {
+  km_estimate e = {all->point[v] - (minus ? minus->point[v] : 0), NAN, NAN};
+  size_t n = 0;
+  for (size_t r = 0; r < all->bootstrap.n_replicates; r++) {
+    double value = all->value[r * VALUES + v] - (minus ? minus->value[r * VALUES + v] : 0);
+    if (!isnan(value))
+      scratch[n++] = value;
+  }
+  km_sort(scratch, n);
+  e.low = km_quantile(scratch, n, 0.5 * (1 - all->bootstrap.level));
+  e.high = km_quantile(scratch, n, 0.5 * (1 + all->bootstrap.level));
+  return e;
+}
+
+static double *new_scratch(const km_replicates *all, km_err *err) {
+  double *scratch = malloc((all->bootstrap.n_replicates + 1) * sizeof *scratch);
+  if (!scratch)
+    km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", all->bootstrap.n_replicates);
+  return scratch;
+}
+
+km_status km_replicates_evaluate(const km_replicates *replicates, km_score_result *out, km_err *err) {
+  double *scratch = new_scratch(replicates, err);
+  if (!scratch)
+    return KM_ERR_NOMEM;
+  *out = replicates->result;
+  for (size_t v = 0; v < KM_METRICS; v++)
+    out->metric[v] = interval(replicates, NULL, v, scratch);
+  for (size_t i = 0; i < KM_CALIBRATION_BINS; i++)
+    out->calibration[i].share = interval(replicates, NULL, KM_METRICS + i, scratch);
+  free(scratch);
+  return KM_OK;
+}
+
+km_status km_replicates_compare(const km_replicates *a, const km_replicates *b, km_estimate difference[KM_METRICS],
+                                km_err *err) {
+  if (a->bootstrap.n_replicates != b->bootstrap.n_replicates || a->bootstrap.seed != b->bootstrap.seed)
+    return km_err_set(err, KM_ERR_STATE, 0, "two models are compared by different bootstraps");
+  double *scratch = new_scratch(a, err);
+  if (!scratch)
+    return KM_ERR_NOMEM;
+  for (size_t v = 0; v < KM_METRICS; v++)
+    difference[v] = interval(a, b, v, scratch);
+  free(scratch);
+  return KM_OK;
+}
+
 km_status km_score_evaluate(const km_score *score, const km_bootstrap *bootstrap, km_score_result *out,
                             km_err *err) {
-  double point[VALUES];
-  km_estimate estimate[VALUES];
-  totals *t;
+  km_replicates *all;
   *out = (km_score_result){0};
-  km_status status = point_values(score, point, &out->auc_error, &t, err);
-  if (status != KM_OK)
-    return status;
-  describe(score, t, out);
-  free(t);
-  replicates all = {.score = score, .bootstrap = bootstrap};
-  status = estimate_all(&all, point, estimate, err);
-  if (status != KM_OK)
-    return status;
-  memcpy(out->metric, estimate, sizeof out->metric);
-  for (size_t i = 0; i < KM_CALIBRATION_BINS; i++)
-    out->calibration[i].share = estimate[KM_METRICS + i];
-  return KM_OK;
+  km_status status = km_replicates_new(&all, score, bootstrap, err);
+  if (status == KM_OK)
+    status = km_replicates_evaluate(all, out, err);
+  km_replicates_free(all);
+  return status;
 }
 
 km_status km_score_compare(const km_score *a, const km_score *b, const km_bootstrap *bootstrap,
                            km_estimate difference[KM_METRICS], km_err *err) {
-  double point[VALUES], other[VALUES], auc_error;
-  km_estimate estimate[VALUES];
-  totals *t;
-  km_status status = point_values(a, point, &auc_error, &t, err);
-  if (status != KM_OK)
-    return status;
-  compute(b, 0, SIZE_MAX, t, other, &auc_error);
-  free(t);
-  for (size_t v = 0; v < VALUES; v++)
-    point[v] -= other[v];
-  replicates all = {.score = a, .minus = b, .bootstrap = bootstrap};
-  status = estimate_all(&all, point, estimate, err);
+  km_replicates *left = NULL, *right = NULL;
+  km_status status = km_replicates_new(&left, a, bootstrap, err);
   if (status == KM_OK)
-    memcpy(difference, estimate, KM_METRICS * sizeof *difference);
+    status = km_replicates_new(&right, b, bootstrap, err);
+  if (status == KM_OK)
+    status = km_replicates_compare(left, right, difference, err);
+  km_replicates_free(left);
+  km_replicates_free(right);
   return status;
 }

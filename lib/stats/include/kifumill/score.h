@@ -77,6 +77,15 @@ km_status km_score_evaluate(const km_score *score, const km_bootstrap *bootstrap
 km_status km_score_compare(const km_score *a, const km_score *b, const km_bootstrap *bootstrap,
                            km_estimate difference[KM_METRICS], km_err *err);
 
+/* The same in two steps: the figures of all replicates are kept, the score need not be, and a model is compared with
+ * several others at the price of one bootstrap each. Both of a comparison come from the same games and bootstrap. */
+typedef struct km_replicates km_replicates;
+km_status km_replicates_new(km_replicates **out, const km_score *score, const km_bootstrap *bootstrap, km_err *err);
+void km_replicates_free(km_replicates *replicates); /* NULL is allowed */
+km_status km_replicates_evaluate(const km_replicates *replicates, km_score_result *out, km_err *err);
+km_status km_replicates_compare(const km_replicates *a, const km_replicates *b, km_estimate difference[KM_METRICS],
+                                km_err *err);
+
 /* The weight of a game in a replicate: Poisson(1), capped at 12. */
 unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate);
 
