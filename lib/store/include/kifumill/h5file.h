@@ -96,6 +96,23 @@ km_status km_h5_get_text(km_h5 *file, const char *at, const char *name, char **t
 km_status km_h5_get_u64(km_h5 *file, const char *at, const char *name, uint64_t *value, km_err *err);
 km_status km_h5_get_f64(km_h5 *file, const char *at, const char *name, double *value, km_err *err);
 
+/* One attribute as it is found: n values of one kind. Texts stand one behind the other, width bytes each,
+ * padded with NULs. Attributes of other kinds are left out. */
+typedef enum km_h5_attribute_kind { KM_H5_TEXTS, KM_H5_INTEGER, KM_H5_REAL } km_h5_attribute_kind;
+typedef struct km_h5_attribute {
+  const char *name;
+  km_h5_attribute_kind kind;
+  const char *texts;
+  size_t width, n;
+  uint64_t integer; /* KM_H5_INTEGER, n = 1 */
+  double real;      /* KM_H5_REAL, n = 1 */
+} km_h5_attribute;
+/* Calls visit for every attribute of the object, in order of name. What it is given is borrowed until it
+ * returns; it calls nothing of this file. */
+typedef void km_h5_attribute_visit(void *ctx, const km_h5_attribute *attribute);
+km_status km_h5_each_attribute(km_h5 *file, const char *at, km_h5_attribute_visit *visit, void *ctx,
+                               km_err *err);
+
 /* A contiguous column, written front to back through a buffer, hashed on the way: attribute
  * KM_DIGEST_ATTRIBUTE holds the digest of its bytes. Several may be open at a time; the number of rows is
  * stated first and must be met. */
