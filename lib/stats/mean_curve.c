@@ -167,7 +167,12 @@ static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km
 /* The first place in t…last−1 whose words differ from those before it (t ≥ 1), or last. */
 static size_t next_change(const uint64_t *values, size_t stride, unsigned n_limbs, size_t t, size_t last) {
   const uint64_t *word = values + t * stride;
-  if (n_limbs == 2) { /* the usual width: two registers carry the value along */
+  if (n_limbs == 1) { /* the usual widths: registers carry the value along */
+    for (uint64_t now = word[-(ptrdiff_t)stride]; t < last && word[0] == now; word += stride)
+      t++;
+    return t;
+  }
+  if (n_limbs == 2) {
     for (uint64_t low = word[-(ptrdiff_t)stride], high = word[1 - (ptrdiff_t)stride];
          t < last && word[0] == low && word[1] == high; word += stride)
       t++;
@@ -184,16 +189,17 @@ static size_t next_change(const uint64_t *values, size_t stride, unsigned n_limb
 static void add_changes(const km_mean_curves *curves, size_t channel, uint64_t *cells, km_mean_column column,
                         size_t first, size_t last) {
   unsigned n_limbs = curves->channel[channel].n_limbs;
-  size_t width = cell_words(curves, channel);
-  for (size_t t = first; t < last; t++) {
-    if (t > 0) /* a double's bits compare as well */
-      t = next_change(column.values, column.stride, n_limbs, t, last);
-    if (t == last)
-      return;
-    uint64_t now, before, *cell = cells + (t - first) * width;
-    exact_add(cell, cell + n_limbs + 1, value_at(curves, channel, column, t, &now), n_limbs);
-    if (t > 0)
-      exact_take(cell, cell + n_limbs + 1, value_at(curves, channel, column, t - 1, &before), n_limbs);
+  size_t width = cell_words(curves, channel), t = first;
+  uint64_t now_scratch, before_scratch;
+  if (t == 0) {
+    exact_add(cells, cells + n_limbs + 1, value_at(curves, channel, column, 0, &now_scratch), n_limbs);
+    t = 1;
+  }
+  /* a double's bits compare as well as its value */
+  for (; (t = next_change(column.values, column.stride, n_limbs, t, last)) < last; t++) {
+    uint64_t *cell = cells + (t - first) * width;
+    exact_change(cell, cell + n_limbs + 1, value_at(curves, channel, column, t, &now_scratch),
+                 value_at(curves, channel, column, t - 1, &before_scratch), n_limbs);
   }
 }
 
@@ -211,6 +217,8 @@ static void add_histogram(const km_mean_curves *curves, block *blocks, km_mean_c
   size_t bin = 0;
   for (size_t t = 0; t < used; t++) {
     size_t now = bin_of(curves, value[t * column.stride]);
+    if (now == bin && t > 0)
+      continue;
     uint32_t *row = blocks[t / KM_MEAN_BLOCK].histogram + t % KM_MEAN_BLOCK * curves->n_bins;
     row[bin] -= t > 0;
     row[bin = now]++;

@@ -1,0 +1,205 @@
+/* hbs_work.c: replay, trackers, rows of the block, curves. */
+#include "hbs_work.h"
+
+#include "kifumill/arena.h"
+#include "kifumill/hbs_trajectory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLOURS = KM_HBS_COLOURS_MAX };
+
+struct km_hbs_worker {
+  const km_hbs_shared *shared;
+  size_t number;
+  km_arena arena;
+  km_replay replay;
+  km_hbs hbs[COLOURS];
+  km_hbs_series series[COLOURS]; /* of the game, from the first ply traced */
+  double *log2[COLOURS];
+  uint8_t *cause;
+  km_curve_scratch *scratch;
+};
+
+/* Positions of one game that are traced together: the longest game of curves, or the part of one in a stretch. */
+static size_t plies_room(const km_hbs_shared *shared) {
+  size_t most = (size_t)KM_STRETCH_CHUNKS * shared->schema->table.chunk_rows;
+  for (size_t i = 0; i < shared->n_plans; i++)
+    if (shared->plans[i].with_curves && shared->plans[i].longest > most)
+      most = shared->plans[i].longest;
+  return most;
+}
+
+/* Words of the layers that are traced together: of all of a stretch if they are kept, else of games in curves. */
+static size_t layer_room(const km_hbs_shared *shared, size_t plies) {
+  size_t most = 1;
+  for (size_t i = 0; i < shared->n_plans; i++) {
+    const km_curve_plan *plan = &shared->plans[i];
+    size_t row = (size_t)plan->geometry.n_layers * plan->geometry.n_limbs;
+    size_t words = row * (shared->schema->shape.n_layers ? plies : plan->with_curves ? plan->longest : 0);
+    most = words > most ? words : most;
+  }
+  return most;
+}
+
+km_hbs_worker *km_hbs_worker_new(const km_hbs_shared *shared, size_t number) {
+  km_hbs_worker *w = calloc(1, sizeof *w);
+  if (!w)
+    return NULL;
+  size_t plies = plies_room(shared), layers = layer_room(shared, plies);
+  w->shared = shared;
+  w->number = number;
+  km_arena_init(&w->arena);
+  w->scratch = km_curve_scratch_new(shared->plans, shared->n_plans);
+  w->cause = calloc(plies, sizeof *w->cause);
+  int good = w->scratch && w->cause;
+  for (size_t c = 0; c < shared->n_colours; c++) {
+    w->series[c].s = malloc(plies * shared->schema->shape.n_limbs * sizeof(uint64_t));
+    w->series[c].layer = malloc(layers * sizeof(uint64_t));
+    w->log2[c] = malloc(plies * sizeof(double));
+    good = good && w->series[c].s && w->series[c].layer && w->log2[c];
+  }
+  if (good)
+    return w;
+  km_hbs_worker_free(w);
+  return NULL;
+}
+
+void km_hbs_worker_free(km_hbs_worker *worker) {
+  if (!worker)
+    return;
+  for (size_t c = 0; c < COLOURS; c++) {
+    free(worker->series[c].s);
+    free(worker->series[c].layer);
+    free(worker->log2[c]);
+  }
+  free(worker->cause);
+  km_curve_scratch_free(worker->scratch);
+  km_arena_clear(&worker->arena);
+  free(worker);
+}
+
+/* A part of a game: plies from … to - 1, and whether layers are wanted. */
+typedef struct part {
+  uint64_t game; /* its number */
+  size_t from, to;
+  int with_layers, with_curves;
+  const km_curve_plan *plan; /* one a colour */
+} part;
+
+static uint8_t cause_of(const km_replay *replay) {
+  if (replay->setup_begin != replay->setup_end)
+    return KM_STEP_SETUP;
+  return replay->board.n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
+}
+
+/* Replays a game and keeps plies from … to - 1 of every colour. */
+static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
+  static const km_replay_options as_recorded = {.mode = KM_REPLAY_SGF, .allow_suicide = 1};
+  km_replay *replay = &w->replay;
+  size_t n_colours = w->shared->n_colours;
+  km_hbs_series to[COLOURS];
+  km_replay_init(replay, game, &as_recorded);
+  for (size_t c = 0; c < n_colours; c++) {
+    km_hbs_init(&w->hbs[c], &p->plan[c].geometry);
+    km_hbs_load(&w->hbs[c], &replay->board);
+    to[c] = (km_hbs_series){w->series[c].s, p->with_layers ? w->series[c].layer : NULL};
+  }
+  w->cause[0] = KM_STEP_PLAIN;
+  while (replay->ply + 1 < p->to && km_replay_step(replay) == KM_OK) {
+    size_t before = replay->ply - 1u;
+    for (size_t c = 0; c < n_colours; c++) {
+      if (before >= p->from) /* one move late: its limbs have left the store buffer by then */
+        km_hbs_record(&w->hbs[c], to[c], before - p->from);
+      km_hbs_follow(&w->hbs[c], replay);
+    }
+    if (replay->ply >= p->from)
+      w->cause[replay->ply - p->from] = cause_of(replay);
+  }
+  if (replay->ply + 1 != p->to)
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu cannot be played beyond move %u", km_games_path(w->shared->games),
+                      (unsigned long long)p->game, replay->ply);
+  for (size_t c = 0; c < n_colours; c++)
+    km_hbs_record(&w->hbs[c], to[c], replay->ply - p->from);
+  return KM_OK;
+}
+
+/* Numbers of n_from limbs as numbers of n_to; rows of n_numbers of them in rows of room for more. The rest is zero already. */
+typedef struct shape {
+  size_t numbers, limbs;
+} shape;
+static void copy_rows(uint64_t *to, shape wide, const uint64_t *from, shape narrow, size_t n_rows) {
+  if (wide.numbers == narrow.numbers && wide.limbs == narrow.limbs) {
+    memcpy(to, from, n_rows * wide.numbers * wide.limbs * sizeof *to);
+    return;
+  }
+  for (size_t r = 0; r < n_rows; r++)
+    for (size_t k = 0; k < narrow.numbers; k++)
+      memcpy(to + (r * wide.numbers + k) * wide.limbs, from + (r * narrow.numbers + k) * narrow.limbs,
+             narrow.limbs * sizeof *to);
+}
+
+/* The first n plies traced, which are rows of the block. */
+static void store_rows(km_hbs_worker *w, km_stretch *stretch, const part *p, size_t n) {
+  const km_hbs_schema *schema = w->shared->schema;
+  size_t at = (size_t)(w->shared->offsets[p->game] + p->from - stretch->first);
+  for (size_t c = 0; c < w->shared->n_colours; c++) {
+    const km_hbs_geometry *geometry = &p->plan[c].geometry;
+    shape own = {1, geometry->n_limbs}, wide = {1, schema->shape.n_limbs};
+    uint64_t *s = km_block_rows(stretch->block, (size_t)schema->s_column[c]);
+    copy_rows(s + at * wide.limbs, wide, w->series[c].s, own, n);
+    double *log2 = km_block_rows(stretch->block, (size_t)schema->log2_column[c]);
+    memcpy(log2 + at, w->log2[c], n * sizeof *log2);
+    if (schema->layer_column[c] < 0)
+      continue;
+    own.numbers = geometry->n_layers;
+    wide.numbers = schema->shape.n_layers;
+    uint64_t *layer = km_block_rows(stretch->block, (size_t)schema->layer_column[c]);
+    copy_rows(layer + at * wide.numbers * wide.limbs, wide, w->series[c].layer, own, n);
+  }
+}
+
+static km_status add_curves(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
+  km_status status = KM_OK;
+  for (size_t c = 0; c < w->shared->n_colours && status == KM_OK; c++) {
+    km_curve_game traced = {game, p->to, w->series[c].s, w->series[c].layer, w->log2[c], w->cause};
+    km_curve_scratch_fill(w->scratch, &p->plan[c], &traced);
+    status = km_curve_pool_add(w->shared->pool, w->number, (size_t)(&p->plan[c] - w->shared->plans), w->scratch, &traced, err);
+  }
+  return status;
+}
+
+/* What of game i lies in the stretch. */
+static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_err *err) {
+  const km_hbs_shared *shared = w->shared;
+  uint64_t begin = shared->offsets[i], end = shared->offsets[i + 1], last = stretch->first + stretch->n;
+  size_t from = begin < stretch->first ? (size_t)(stretch->first - begin) : 0;
+  size_t to = (size_t)((end < last ? end : last) - begin);
+  km_game game;
+  km_arena_reset(&w->arena);
+  km_status status = km_games_game(shared->games, i, &w->arena, &game, err);
+  if (status != KM_OK)
+    return status;
+  part p = {.game = i, .from = from, .to = to, .plan = shared->by_size[game.rows]};
+  p.with_curves = from == 0 && p.plan->with_curves && end - begin <= KM_HBS_CURVE_PLIES;
+  p.with_layers = p.with_curves || shared->schema->shape.n_layers;
+  if (p.with_curves)
+    p.to = (size_t)(end - begin); /* all of it, though the rows behind are another worker's */
+  status = trace(w, &game, &p, err);
+  if (status != KM_OK)
+    return status;
+  for (size_t c = 0; c < shared->n_colours; c++)
+    km_hbs_log2_series(w->log2[c], w->series[c].s, p.to - p.from, p.plan[c].geometry.n_limbs);
+  store_rows(w, stretch, &p, to - from);
+  return p.with_curves ? add_curves(w, &game, &p, err) : KM_OK;
+}
+
+km_status km_hbs_worker_run(km_hbs_worker *worker, km_stretch *stretch, km_err *err) {
+  const uint64_t *offsets = worker->shared->offsets;
+  km_block_reset(stretch->block, stretch->first);
+  km_status status = km_block_extend(stretch->block, (size_t)stretch->n, err);
+  for (uint64_t i = stretch->first_game; status == KM_OK && offsets[i] < stretch->first + stretch->n; i++)
+    if (offsets[i + 1] > offsets[i])
+      status = run_game(worker, stretch, i, err);
+  return status == KM_OK ? km_block_pack(stretch->block, err) : status;
+}
