@@ -337,6 +337,10 @@ uint32_t km_games_n_moves(const km_games *games, uint64_t i) {
   return (uint32_t)(games->offsets[KM_LIST_MOVES][i + 1] - games->offsets[KM_LIST_MOVES][i]);
 }
 
+const uint16_t *km_games_moves(const km_games *games, uint64_t i) {
+  return (const uint16_t *)(const void *)games->items[KM_LIST_MOVES][0] + games->offsets[KM_LIST_MOVES][i];
+}
+
 void km_games_size(const km_games *games, uint64_t i, uint8_t *rows, uint8_t *cols) {
   *rows = games->fields[0][i]; /* the first two fields of the table */
   *cols = games->fields[1][i];

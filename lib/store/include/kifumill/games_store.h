@@ -75,6 +75,8 @@ km_status km_games_game(const km_games *games, uint64_t i, km_arena *arena, km_g
 km_status km_games_info(const km_games *games, uint64_t i, km_game *game, km_err *err);
 void km_games_keys(const km_games *games, uint64_t i, km_game_keys *keys);
 uint32_t km_games_n_moves(const km_games *games, uint64_t i);
+/* The moves of game i as they are stored, in the mapped file: km_games_n_moves of them, unchecked. */
+const uint16_t *km_games_moves(const km_games *games, uint64_t i);
 void km_games_size(const km_games *games, uint64_t i, uint8_t *rows, uint8_t *cols);
 /* Number of moves before game i (i = 0…N): N+1 of them. */
 const uint64_t *km_games_move_offsets(const km_games *games);
