@@ -53,7 +53,7 @@ static void images_have_one_canonical_hash(void **state) {
     unsigned rows = sizes[s][0], cols = sizes[s][1];
     make_record(&r, rows, cols, s);
     km_game_hash hash = hash_of(&r);
-    int is_smallest = 0;
+    int is_an_image = 0;
     for (int k = 0; k < KM_SYMMETRIES; k++) {
       if (!km_symmetry_fits(k, rows, cols))
         continue;
@@ -66,10 +66,9 @@ static void images_have_one_canonical_hash(void **state) {
       assert_true(km_hash128_equal(hash.canonical, other.canonical));
       assert_true(km_hash128_equal(hash.opening, other.opening));
       assert_int_equal(km_hash128_equal(hash.moves, other.moves), !memcmp(r.moves, image.moves, sizeof r.moves));
-      assert_true(km_hash128_compare(other.moves, hash.canonical) >= 0);
-      is_smallest |= km_hash128_equal(other.moves, hash.canonical);
+      is_an_image |= km_hash128_equal(other.moves, hash.canonical);
     }
-    assert_true(is_smallest);
+    assert_true(is_an_image);
   }
 }
 
@@ -186,8 +185,8 @@ static void values_do_not_change(void **state) {
   km_hash_hex(hash.canonical, text[1]);
   km_hash_hex(hash.opening, text[2]);
   assert_string_equal(text[0], "55b6454f6632d5577d22959342bc5b34");
-  assert_string_equal(text[1], "206f485fe6ba6e6d380781b93efa3f98");
-  assert_string_equal(text[2], "0b1a1beb553d44f56cc95a5985877957");
+  assert_string_equal(text[1], "5d38800bb5d0f6c4eb08472eaf96c154");
+  assert_string_equal(text[2], "84f62e1f4271d1642180c92662127573");
 }
 
 /* ω·k as the stone of white: three different states, and white's keys are as spread as black's. */

@@ -19,7 +19,7 @@ enum { KM_OPENING_MOVES = 30 }; /* what the split of a data set goes by */
 
 typedef struct km_game_hash {
   km_hash128 moves;     /* the record as it stands */
-  km_hash128 canonical; /* the smallest over the board's symmetries */
+  km_hash128 canonical; /* of the image whose points come first in the order of play */
   km_hash128 opening;   /* canonical, of the first n_opening moves (all if fewer) and the set-up before them */
 } km_game_hash;
 
