@@ -1,4 +1,4 @@
-/* winrate_stage.h: games.h5 → winrate.json, winrate.csv, styles.json: does HBS tell who wins, and who plays?
+/* winrate_stage.h: games.h5 → winrate.json, winrate.csv, winrate.styles.json: does HBS tell who wins, and who plays?
  *
  * Positions of games with a winner on one board size, sampled; labels are Black's wins. Every figure is of games
  * that the model has not seen: cross-validation or a split, by game (the games' split key), never by position. Black's
@@ -14,10 +14,10 @@
  *  "format": "kifumill winrate", "format_version": 1, "generator": "kifumill 1.0.0",
  *  "command": text, "config": text, "seed": n, "input_digest": hex,       as in the stores
  *  "settings": {"board": 19, "variant": "default", "window": 10, "sample": "every:5", "folds": 5,
- *               "split": "0.9,0.05,0.05", "bucket": 20, "phases": [60, 160], "replicates": 200, "level": 0.95,
+ *               "split": "0.9,0.05,0.05", "bucket": 20, "phases": [50, 150], "replicates": 200, "level": 0.95,
  *               "ridge": 0, "hbs_checked": n},            games whose trajectories in hbs.h5 were found equal (0: no hbs.h5)
- *  "games": {"read": n, "other_size": n, "no_winner": n, "drawn": n, "damaged": n, "thinned": n, "used": n,
- *            "black_won": n},                             read = the six before "black_won" but read, summed
+ *  "games": {"read": n, "other_size": n, "no_winner": n, "drawn": n, "thinned": n, "used": n,
+ *            "black_won": n},                             read = the five up to "used", summed
  *  "positions": n,                                        sampled
  *  "segments": [{"from": 0, "to": 20, "games": n, "positions": n, "black_won": share of positions}, …],
  *      stretches of the game that have coefficients of their own: one a ply bucket, joined until each has
@@ -40,11 +40,14 @@
  *  "external": [{                                         win-rates of others, joined by source, entry and ply
  *     "name": "katago-winrates.csv.gz" | "record:<how>",  --external, or found in the records
  *     "rows": n, "matched": n, "games": n,                rows read; positions of used games; those games
- *     "no_game": n, "no_ply": n, "not_used": n,           unmatched: game not there, shorter than ply, not used above
- *     "duplicate": n,                                     rows = matched + no_game + no_ply + not_used + duplicate
+ *     "no_game": n, "ambiguous": n, "no_ply": n, "not_used": n,   unmatched: game not there, several of that name, shorter
+ *                                                         than ply, without a winner or of another size
+ *     "duplicate": n,                                     rows = matched + these five
  *     "results": [R, …]                                   at the matched positions: "external" (the win-rates as they
- *  }, …],                                                 are), "external:score" (score lead, calibrated like a model),
- *                                                         then all models
+ *  }, …],                                                 are; if all have one), "external:score" (score lead and
+ *                                                         score lead times ply, calibrated on the games that a fold
+ *                                                         trains on; if all have one), then all models; by "all",
+ *                                                         "phase" and "ply"
  *  "effects": [{"signal": "log2_black" | "log2_white" | "delta_black" | "delta_white", "doc": text, "points": [
  *      {"ply": t, "won": {"n": n, "mean": x, "sd": x}, "lost": {…}, "difference": won − lost, "se": x, "low": x,
  *       "high": x, "d": difference in pooled deviations}, …]}, …]   won, lost: by Black; low, high: ± 1.96 se
@@ -60,7 +63,7 @@
  * data,model,minus,by,bucket,from,to,metric,value,low,high,games,positions: one line a metric of an R or of one of its
  * "minus" (column minus; else empty). data: "held-out", or the name of an external. Undefined: empty.
  *
- * ---- styles.json --------------------------------------------------------------------------------------------------
+ * ---- winrate.styles.json --------------------------------------------------------------------------------------------------
  * {
  *  "format": "kifumill styles", "format_version": 1, "generator" … "input_digest" as above,
  *  "settings": {"board": 19, "variant": "default", "min_games": 50, "max_players": 200, "early_ply": 60,
@@ -106,7 +109,7 @@ typedef struct km_winrate_options {
   int folds;            /* ≥ 2: cross-validation; 0: split */
   const char *split;    /* "0.9,0.05,0.05" */
   int bucket;           /* plies */
-  const char *phases;   /* "60,160": first ply of the middle game, of the endgame */
+  const char *phases;   /* "50,150": first ply of the middle game, of the endgame */
   int replicates;
   double ridge;
   const char *external; /* NULL, or a CSV file, gzip allowed */
