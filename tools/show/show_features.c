@@ -27,24 +27,28 @@ static void sites_to_points(const km_board *board, uint16_t *list, unsigned n) {
   qsort(list, n, sizeof *list, ascending);
 }
 
-/* Calls visit for every chain in order of its first stone. */
 typedef void visit_chain(void *ctx, const position *p, uint8_t colour, unsigned n_stones,
                          unsigned n_liberties);
+
+/* Calls visit for the chain at a point: stones in p->list, liberties in p->other. */
+static void one_chain(const position *p, unsigned point, uint8_t colour, visit_chain *visit, void *ctx) {
+  unsigned chain = km_board_chain(p->board, point);
+  unsigned n = km_chain_stones(p->board, chain, p->list);
+  unsigned n_liberties = km_chain_liberty_sites(p->board, chain, p->other, p->board->n_points);
+  sites_to_points(p->board, p->list, n);
+  sites_to_points(p->board, p->other, n_liberties);
+  for (unsigned i = 0; i < n; i++)
+    p->mark[p->list[i]] = 1;
+  visit(ctx, p, colour, n, n_liberties);
+}
+
+/* Black's chains, then White's, in order of their first stones. */
 static void each_chain(const position *p, visit_chain *visit, void *ctx) {
   memset(p->mark, 0, p->board->n_points);
-  for (unsigned point = 0; point < p->board->n_points; point++) {
-    uint8_t colour = km_board_stone(p->board, point);
-    if (colour == KM_EMPTY || p->mark[point])
-      continue;
-    unsigned chain = km_board_chain(p->board, point);
-    unsigned n = km_chain_stones(p->board, chain, p->list);
-    unsigned n_liberties = km_chain_liberty_sites(p->board, chain, p->other, p->board->n_points);
-    sites_to_points(p->board, p->list, n);
-    sites_to_points(p->board, p->other, n_liberties);
-    for (unsigned i = 0; i < n; i++)
-      p->mark[p->list[i]] = 1;
-    visit(ctx, p, colour, n, n_liberties);
-  }
+  for (uint8_t colour = KM_BLACK; colour <= KM_WHITE; colour++)
+    for (unsigned point = 0; point < p->board->n_points; point++)
+      if (km_board_stone(p->board, point) == colour && !p->mark[point])
+        one_chain(p, point, colour, visit, ctx);
 }
 
 typedef enum list_kind { LADDER_CAPTURE, LADDER_ESCAPE, TRUE_EYES, LISTS } list_kind;
@@ -84,27 +88,35 @@ static void print_chain(void *ctx, const position *p, uint8_t colour, unsigned n
   fputc('\n', out);
 }
 
-/* The table of features; separator ',' for CSV. */
-static void print_table(const position *p, char separator, FILE *out) {
-  int is_csv = separator == ',';
-  fprintf(out, is_csv ? "colour,sgf,gtp,class" : "%s", "colour sgf gtp  class  ");
+/* One line of the table: the features of me's move at an empty point. */
+static void print_features(const position *p, uint8_t me, uint16_t point, int is_csv, FILE *out) {
+  km_move_features features;
+  show_point at = show_point_text(p->game, point);
+  const char *play_class = km_play_class_name(km_board_classify(p->board, me, point));
+  km_feature_reader_move(p->reader, me, point, &features);
+  if (is_csv)
+    fprintf(out, "%c,%s,%s,%s", show_colour_letter(me), at.sgf, at.gtp, play_class);
+  else
+    fprintf(out, "%c  %s  %-4s %-8s", show_colour_letter(me), at.sgf, at.gtp, play_class);
+  for (unsigned i = 0; i < KM_MOVE_FEATURES; i++) {
+    int value = (int)km_move_feature_value(&features, i);
+    if (is_csv)
+      fprintf(out, ",%d", value);
+    else
+      fprintf(out, " %*d", (int)strlen(km_move_feature_name(i)), value);
+  }
+  fputc('\n', out);
+}
+
+static void print_table(const position *p, int is_csv, FILE *out) {
+  fputs(is_csv ? "colour,sgf,gtp,class" : "c  sgf gtp  class   ", out);
   for (unsigned i = 0; i < KM_MOVE_FEATURES; i++)
-    fprintf(out, "%c%s", separator, km_move_feature_name(i));
+    fprintf(out, "%c%s", is_csv ? ',' : ' ', km_move_feature_name(i));
   fputc('\n', out);
   for (uint8_t me = KM_BLACK; me <= KM_WHITE; me++)
-    for (uint16_t point = 0; point < p->board->n_points; point++) {
-      km_move_features features;
-      if (km_board_stone(p->board, point) != KM_EMPTY)
-        continue;
-      show_point at = show_point_text(p->game, point);
-      km_feature_reader_move(p->reader, me, point, &features);
-      fprintf(out, is_csv ? "%c,%s,%s,%s" : "%c      %s  %-4s %-7s", show_colour_letter(me), at.sgf, at.gtp,
-              km_play_class_name(km_board_classify(p->board, me, point)));
-      for (unsigned i = 0; i < KM_MOVE_FEATURES; i++)
-        fprintf(out, is_csv ? ",%d" : " %*d", is_csv ? 0 : (int)strlen(km_move_feature_name(i)),
-                (int)km_move_feature_value(&features, i));
-      fputc('\n', out);
-    }
+    for (uint16_t point = 0; point < p->board->n_points; point++)
+      if (km_board_stone(p->board, point) == KM_EMPTY)
+        print_features(p, me, point, is_csv, out);
 }
 
 static void print_text(const position *p, FILE *out) {
@@ -116,7 +128,7 @@ static void print_text(const position *p, FILE *out) {
       print_points(p, p->list, n, out);
       fputc('\n', out);
     }
-  print_table(p, ' ', out);
+  print_table(p, 0, out);
 }
 
 /* ---- JSON
@@ -206,7 +218,7 @@ static km_status run(show_record *record, show_session *session, km_err *err) {
   if (session->options->format == SHOW_JSON)
     print_json(&p, replay->ply, session->out);
   else if (session->options->format == SHOW_CSV)
-    print_table(&p, ',', session->out);
+    print_table(&p, 1, session->out);
   else
     print_text(&p, session->out);
   km_feature_reader_free(p.reader);

@@ -115,7 +115,7 @@ static km_status run(const show_options *options, const show_command *command, u
     status = KM_ERR_NOMEM;
   if (status == KM_ERR_NOMEM)
     km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  if (whole && !options->quiet)
+  if (whole && !options->quiet && status == KM_OK) /* a failure has its one line */
     fwrite(remarks.bytes, 1, remarks.n, stderr);
   if (status == KM_OK)
     status = deliver(options, &result, err);

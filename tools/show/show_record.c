@@ -276,15 +276,21 @@ km_status show_replay_to_ply(km_replay *replay, show_session *session, const sho
     show_replay_stopped(session, record, replay);
   if (!options->has_ply || replay->ply == ply)
     return KM_OK;
+  char stop[64] = "";
+  if (status == KM_SKIP)
+    snprintf(stop, sizeof stop, " before the first illegal one (%s)", km_play_class_name(replay->play_class));
   return km_err_set(err, KM_ERR_USAGE, 0, "--ply %" PRIu64 ": the game has %u moves%s", ply, replay->ply,
-                    status == KM_SKIP ? " before the first illegal one" : "");
+                    stop);
 }
 
 show_point show_point_text(const km_game *game, uint16_t point) {
-  show_point text = {"pass", "-"};
-  if (point != km_game_pass(game))
-    km_point_sgf(point, game->rows, game->cols, text.sgf);
-  if (game->cols <= 25 && game->rows <= 99)
+  show_point text = {"pass", "pass"};
+  if (point == km_game_pass(game))
+    return text;
+  km_point_sgf(point, game->rows, game->cols, text.sgf);
+  if (game->cols <= 25)
     km_point_gtp(point, game->rows, game->cols, text.gtp);
+  else
+    memcpy(text.gtp, "-", 2);
   return text;
 }

@@ -26,7 +26,7 @@ static void count(const printer *p, const char *key, uint64_t n) {
   if (p->json)
     show_json_uint(p->json, key, n);
   else
-    fprintf(p->out, "%s: %" PRIu64 "\n", key, n);
+    fprintf(p->out, "  %s: %" PRIu64 "\n", key, n);
 }
 
 static void begin(const printer *p, const char *key) {
@@ -56,7 +56,7 @@ static void print_sizes(const printer *p, const tally *t) {
   for (unsigned cols = 1; cols <= KM_BOARD_MAX; cols++)
     for (unsigned rows = 1; rows <= KM_BOARD_MAX; rows++)
       if (t->sizes[cols][rows]) {
-        snprintf(name, sizeof name, p->json ? "%ux%u" : "  %ux%u", cols, rows);
+        snprintf(name, sizeof name, "%ux%u", cols, rows);
         count(p, name, t->sizes[cols][rows]);
       }
   end(p);
@@ -87,13 +87,13 @@ static km_status games_counts(const printer *p, const char *path, km_err *err) {
     count(p, "games", n);
     count(p, "moves", km_games_n_moves_total(games));
     count(p, "positions", km_games_n_moves_total(games) + n);
-    count(p, "won by black", t->black);
-    count(p, "won by white", t->white);
+    count(p, "won_by_black", t->black);
+    count(p, "won_by_white", t->white);
     count(p, "draws", t->draw);
-    count(p, "result unknown", t->unknown);
-    count(p, "with komi", t->with_komi);
-    count(p, "with set-up", t->with_setup);
-    count(p, "with win-rates", t->with_evals);
+    count(p, "result_unknown", t->unknown);
+    count(p, "with_komi", t->with_komi);
+    count(p, "with_set_up", t->with_setup);
+    count(p, "with_win_rates", t->with_evals);
     print_sizes(p, t);
   }
   free(t);
@@ -112,7 +112,7 @@ static km_status hbs_counts(const printer *p, const char *path, km_err *err) {
   for (uint64_t i = 0; i < n; i++)
     n_empty += offsets[i + 1] == offsets[i];
   count(p, "games", n);
-  count(p, "games without HBS", n_empty);
+  count(p, "games_without_hbs", n_empty);
   count(p, "positions", offsets[n]);
   count(p, "limbs", shape->n_limbs);
   count(p, "layers", shape->n_layers);
@@ -244,18 +244,14 @@ static km_status print_datasets(const printer *p, const char *group, int depth, 
 
 static km_status print_store(printer *p, const char *path, km_err *err) {
   char *format = NULL;
-  uint64_t version;
   km_status status = km_h5_get_text(p->file, "/", "format", &format, err);
-  if (!status)
-    status = km_h5_get_u64(p->file, "/", "format_version", &version, err);
   if (!status) {
     if (p->json)
       show_json_text(p->json, "format", format);
     else
       fprintf(p->out, "format: %s\n", format);
-    count(p, p->json ? "format_version" : "format version", version);
-    count(p, p->json ? "file_bytes" : "file bytes", km_h5_file_bytes(p->file));
     begin(p, "counts");
+    count(p, "file_bytes", km_h5_file_bytes(p->file));
     status = counts(p, path, format, err);
     end(p);
   }
@@ -327,11 +323,8 @@ static void print_manifest(const printer *p, const km_manifest *m) {
   else
     fprintf(p->out, "format: %s\n", KM_MANIFEST_FORMAT);
   begin(p, "counts");
-  for (size_t i = 0; i < m->n_counts; i++) {
-    if (!p->json)
-      fputs("  ", p->out);
+  for (size_t i = 0; i < m->n_counts; i++)
     count(p, m->counts[i].key, m->counts[i].value);
-  }
   end(p);
   begin(p, "settings");
   for (size_t i = 0; i < m->n_settings; i++)
@@ -341,8 +334,6 @@ static void print_manifest(const printer *p, const km_manifest *m) {
   text_pair(p, "command", m->origin.command);
   text_pair(p, "config", m->origin.config);
   text_pair(p, "input_digest", m->origin.input_digest);
-  if (!p->json)
-    fputs("  ", p->out);
   count(p, "seed", m->origin.seed);
   end(p);
   if (p->json)
