@@ -36,7 +36,7 @@ typedef struct walk {
   uint64_t depth;
   int on_main; /* before the first ')' */
   int node_open;
-  int after_tree; /* the last bracket was a ')' */
+  int after_tree; /* 1: the last parenthesis was a ')'; 2: and a node behind one was told of already */
   int stopped;    /* another game begins at p */
   uint64_t n_nodes;
   uint32_t node_first; /* moves before this node */
@@ -592,20 +592,21 @@ static void read_values(walk *w, const sgf_name *name) {
   }
 }
 
-/* Two games without any parenthesis between them: a node like the first of a game, after moves. */
-static int is_glued_node(const walk *w, uint16_t key) {
-  if (!w->node_at || w->node_bits || w->d->n_moves == 0)
-    return 0;
-  if (w->on_main && (!w->node_open || w->d->n_moves > w->node_first))
-    return 0;
+/* Two games without any parenthesis between them: where the second begins, at a node (or behind a ')') that
+ * only the first of a game can be, after moves; or NULL. at is the first property there. */
+static const char *glued_game(const walk *w, uint16_t key, const char *at) {
+  if (w->d->n_moves == 0 || w->node_bits || !(sgf_traits(key) & (SGF_IS_ROOT | SGF_IS_INFO)))
+    return NULL;
+  int is_fresh = !w->on_main || (w->node_open && w->d->n_moves == w->node_first);
+  if (!is_fresh)
+    return NULL;
+  const char *begin = w->node_at ? w->node_at : at;
   if (key == SGF_KEY('G', 'M') || key == SGF_KEY('F', 'F'))
-    return 1;
-  if (!w->on_main)
-    return 0;
-  if (key == SGF_KEY('S', 'Z') || key == SGF_KEY('P', 'B') || key == SGF_KEY('P', 'W') ||
-      key == SGF_KEY('E', 'V'))
-    return w->d->info[info_slot(key)].begin != NULL;
-  return 0;
+    return begin;
+  if (w->on_main && (key == SGF_KEY('S', 'Z') || key == SGF_KEY('P', 'B') || key == SGF_KEY('P', 'W') ||
+                     key == SGF_KEY('E', 'V')))
+    return w->d->info[info_slot(key)].begin ? begin : NULL;
+  return NULL;
 }
 
 /* "Bdd]": a move that lost its '['. p is behind the name. */
@@ -644,7 +645,7 @@ static void name_without_value(walk *w, const sgf_name *name) {
 static void property(walk *w) {
   km_sgf_draft *d = w->d;
   sgf_name name = sgf_read_name(w->p, w->end);
-  const char *after = sgf_skip_space(name.end, w->end);
+  const char *after = sgf_skip_space(name.end, w->end), *glued;
   if (after == w->end || *after != '[') {
     name_without_value(w, &name);
     return;
@@ -653,8 +654,8 @@ static void property(walk *w) {
     if (skip_tail(w))
       return;
     sgf_draft_note(d, KM_REASON_EMPTY_IDENTIFIER, name.begin, NULL);
-  } else if (is_glued_node(w, name.key)) {
-    w->p = w->node_at;
+  } else if ((glued = glued_game(w, name.key, name.begin))) {
+    w->p = glued;
     w->stopped = 1;
     return;
   } else if (w->on_main) {
@@ -741,6 +742,7 @@ static void close_parenthesis(walk *w) {
   }
   w->on_main = w->node_open = 0;
   w->node_at = NULL;
+  w->node_bits = 0;
   if (w->after_tree == 0)
     w->after_tree = 1;
 }

@@ -16,6 +16,7 @@ typedef struct filler {
   km_game *game;
   km_sgf_draft *draft;
   km_arena *arena;
+  int bad_handicap; /* HA is no number */
 } filler;
 
 /* ---- text ---- */
@@ -291,7 +292,7 @@ static void fill_numbers(filler *f) {
     sgf_draft_note(f->draft, KM_REASON_BAD_KOMI, slice_start(f, KM_TEXT_KOMI), "%s",
                    short_of(&f->draft->info[KM_TEXT_KOMI]).text);
   if (t[KM_TEXT_HANDICAP].bytes)
-    km_handicap_parse(t[KM_TEXT_HANDICAP].bytes, t[KM_TEXT_HANDICAP].n_bytes, &g->handicap);
+    f->bad_handicap = km_handicap_parse(t[KM_TEXT_HANDICAP].bytes, t[KM_TEXT_HANDICAP].n_bytes, &g->handicap);
   if (t[KM_TEXT_BLACK_RANK].bytes)
     km_rank_parse(t[KM_TEXT_BLACK_RANK].bytes, t[KM_TEXT_BLACK_RANK].n_bytes, &g->black_rank);
   if (t[KM_TEXT_WHITE_RANK].bytes)
@@ -321,17 +322,31 @@ static stones root_stones(const km_game *game) {
   return s;
 }
 
+/* One finding that names the first moves of a colour that had moved already. */
+static void note_same_colour(filler *f) {
+  enum { NAMED = 8 };
+  const km_game *g = f->game;
+  char list[NAMED * 9 + 24]; /* move numbers have seven digits at most */
+  uint32_t n_same = 0, first = 0;
+  int used = 0;
+  for (uint32_t i = 1; i < g->n_moves; i++) {
+    if (g->moves[i].colour != g->moves[i - 1].colour)
+      continue;
+    if (n_same++ == 0)
+      first = i;
+    if (n_same <= NAMED)
+      used += snprintf(list + used, sizeof list - (size_t)used, "%s%u", used ? ", " : "", i + 1);
+  }
+  if (n_same > NAMED)
+    snprintf(list + used, sizeof list - (size_t)used, " and %u more", n_same - NAMED);
+  if (n_same)
+    sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), n_same > 1 ? "moves %s" : "move %s", list);
+}
+
 static void check_colours(filler *f, stones root) {
   const km_game *g = f->game;
   const sgf_player *player = &f->draft->player;
-  uint32_t n_same = 0, first = 1;
-  for (uint32_t i = 1; i < g->n_moves; i++)
-    n_same += g->moves[i].colour == g->moves[i - 1].colour;
-  while (n_same && g->moves[first].colour != g->moves[first - 1].colour)
-    first++;
-  if (n_same)
-    sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), "first at move %u, %u in all",
-                   first + 1, n_same);
+  note_same_colour(f);
   int announced = player->colour == KM_WHITE && player->ply == 0;
   if (g->n_moves && g->moves[0].colour == KM_WHITE && g->handicap < 2 && !root.n_black && !root.n_white &&
       !announced)
@@ -340,6 +355,11 @@ static void check_colours(filler *f, stones root) {
 
 static void check_handicap(filler *f, stones root) {
   const km_game *g = f->game;
+  if (f->bad_handicap) {
+    sgf_draft_note(f->draft, KM_REASON_HANDICAP_MISMATCH, slice_start(f, KM_TEXT_HANDICAP),
+                   "HA=%s is no number", short_of(&f->draft->info[KM_TEXT_HANDICAP]).text);
+    return;
+  }
   if (!g->text[KM_TEXT_HANDICAP].bytes || root.n_black == g->handicap)
     return;
   /* HA[0] or HA[1] beside a position of both colours, or beside one stone at most, is no disagreement */
@@ -390,7 +410,7 @@ static void check_limits(filler *f, uint32_t max_moves) {
 km_status sgf_record_fill(km_sgf_record *record, km_sgf_draft *draft, const char *encoding, km_arena *arena,
                           km_err *err) {
   km_game *game = &record->game;
-  filler f = {record, game, draft, arena};
+  filler f = {record, game, draft, arena, 0};
   *game = (km_game){.winner = KM_WINNER_UNKNOWN, .margin = NAN, .komi = NAN};
   record->refused = KM_REASON_NONE;
   record->move_pos = NULL;

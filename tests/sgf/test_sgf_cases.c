@@ -501,6 +501,14 @@ static const struct {
     {"extra ] and [",
      "(;SZ[9]];B[cc]];[x];W[gg])",
      "#1 9x9: Bcc Wgg !stray_byte@7 !stray_byte@14 !empty_identifier@16\n"},
+    {"missing (; behind a variation", "(;GM[1]SZ[9](;B[cc];W[gg])GM[1]SZ[9];B[dd])",
+     "#1 9x9: Bcc Wgg !unterminated_tree@26\n"
+     "#2 9x9: Bdd !missing_parenthesis@26 !missing_semicolon@26 !glued_game@26\n"},
+    {"missing )( in a variation", "(;GM[1]SZ[9](;B[cc];W[gg])(;B[dd]C[x];GM[1]SZ[9];B[dd])",
+     "#1 9x9: Bcc Wgg !unterminated_tree@37\n"
+     "#2 9x9: Bdd !missing_parenthesis@37 !glued_game@37\n"},
+    {"FF behind a move is no game", "(;GM[1]SZ[9];B[cc]FF[4])", "#1 9x9: Bcc\n"},
+    {"HA is no number", "(;SZ[9]HA[7.5];B[cc])", "#1 9x9: Bcc !handicap_without_stones@7\n"},
 };
 
 static void test_repairs(void **state) {
