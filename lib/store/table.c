@@ -1,8 +1,8 @@
 /* table.c: blocks of rows, cut and compressed at chunk boundaries, and the writer that joins them.
  *
  * A block that covers rows [a, b) owns every chunk that lies in it as a whole; the rows before and behind
- * those go raw into the writer's carry, one chunk long, which is compressed when it is full. Chunks are
- * written in order of number, within one in order of column, so the file depends on the rows only. */
+ * those go raw into the writer's carry, one chunk long a column, which is compressed when it is full. Chunks
+ * are written in order of their last row, then of column, so the file depends on the rows only. */
 #include "table_internal.h"
 
 #include <stdio.h>
@@ -14,28 +14,42 @@ typedef struct packed_chunk {
   uint64_t sum;
 } packed_chunk;
 
+/* A column of a block: the rows before its first whole chunk, then those that are not packed yet. */
+typedef struct block_column {
+  size_t row_bytes, chunk_rows;
+  unsigned char *rows;
+  size_t n_rows, row_capacity;
+  size_t n_head; /* rows that complete a chunk begun before the block */
+  packed_chunk *chunks;
+  size_t n_chunks, chunk_capacity;
+} block_column;
+
 struct km_block {
   const km_table_schema *schema;
   km_codec_ctx *codec;
   uint64_t first_row;
-  size_t n_rows, row_capacity;
-  size_t row_bytes[KM_TABLE_COLUMNS_MAX];
-  unsigned char *rows[KM_TABLE_COLUMNS_MAX];
-  size_t n_chunks; /* packed: chunk by chunk, in it column by column */
-  packed_chunk *chunks;
-  size_t chunk_capacity;
+  size_t n_rows;
+  block_column columns[KM_TABLE_COLUMNS_MAX];
   unsigned char *packed;
   size_t packed_bytes, packed_capacity;
 };
 
+/* A column of a file being written: the rows of the chunk begun, and the check sums so far. */
+typedef struct writer_column {
+  km_h5_chunks *chunks;
+  unsigned char *carry;
+  size_t row_bytes, chunk_rows, n_carry;
+  uint64_t *sums;
+  size_t n_sums, sum_capacity;
+} writer_column;
+
 struct km_table_writer {
   km_h5 *file;
   const km_table_schema *schema;
-  km_h5_chunks *columns[KM_TABLE_COLUMNS_MAX];
-  km_block *carry; /* rows of the chunk begun */
+  km_codec_ctx *codec;
+  unsigned char *packed; /* room for any chunk */
   uint64_t n_rows;
-  uint64_t *sums;                 /* chunk by chunk, in it column by column */
-  size_t n_chunks, sums_capacity; /* chunks */
+  writer_column columns[KM_TABLE_COLUMNS_MAX];
 };
 
 void km_table_name(char text[KM_TABLE_NAME_BYTES], const km_table_schema *schema, size_t column) {
@@ -46,34 +60,41 @@ void km_table_sums_name(char text[KM_TABLE_NAME_BYTES], const km_table_schema *s
   snprintf(text, KM_TABLE_NAME_BYTES, "%s/checksums/%s", schema->group, schema->columns[column].name);
 }
 
-uint64_t km_chunk_sum(const void *raw, size_t n_bytes) {
-  return km_hash_bytes(raw, n_bytes).low;
+uint64_t km_chunk_sum(const void *packed, size_t n_bytes) {
+  return km_hash_bytes(packed, n_bytes).low;
+}
+
+size_t km_table_chunk_rows(const km_table_schema *schema, size_t column) {
+  int is_narrow = schema->narrow_times && km_column_row_bytes(&schema->columns[column]) <= KM_NARROW_BYTES;
+  return (size_t)schema->chunk_rows * (is_narrow ? schema->narrow_times : 1);
 }
 
 km_status km_table_check(const km_table_schema *schema, km_err *err) {
-  if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX || schema->chunk_rows == 0 ||
-      schema->codec.kind > KM_CODEC_ZSTD)
-    return km_err_set(err, KM_ERR_USAGE, 0,
-                      "a table needs a codec, 1…%d columns, and chunks of at least one row",
+  if (schema->n_columns == 0 || schema->n_columns > KM_TABLE_COLUMNS_MAX || schema->chunk_rows == 0)
+    return km_err_set(err, KM_ERR_USAGE, 0, "a table needs 1…%d columns, and chunks of at least one row",
                       KM_TABLE_COLUMNS_MAX);
   for (size_t i = 0; i < schema->n_columns; i++) {
-    const km_column *c = &schema->columns[i];
-    size_t row = km_column_row_bytes(c);
-    if (row == 0 || row > KM_CHUNK_BYTES_MAX / schema->chunk_rows)
+    size_t row = km_column_row_bytes(&schema->columns[i]), chunk_rows = km_table_chunk_rows(schema, i);
+    if (row == 0 || chunk_rows > UINT32_MAX || row > KM_CHUNK_BYTES_MAX / chunk_rows)
       return km_err_set(err, KM_ERR_USAGE, 0,
-                        "%u rows of %s, %zu bytes each, are not a chunk of at most 1 MiB", schema->chunk_rows,
-                        c->name, row);
+                        "%zu rows of %s, %zu bytes each, are not a chunk of at most 1 MiB", chunk_rows,
+                        schema->columns[i].name, row);
   }
   return KM_OK;
 }
+
+/* ---- blocks
+ * ---------------------------------------------------------------------------------------------------- */
 
 km_block *km_block_new(const km_table_schema *schema) {
   km_block *block = calloc(1, sizeof *block);
   if (!block)
     return NULL;
   block->schema = schema;
-  for (size_t i = 0; i < schema->n_columns; i++)
-    block->row_bytes[i] = km_column_row_bytes(&schema->columns[i]);
+  for (size_t i = 0; i < schema->n_columns; i++) {
+    block->columns[i].row_bytes = km_column_row_bytes(&schema->columns[i]);
+    block->columns[i].chunk_rows = km_table_chunk_rows(schema, i);
+  }
   block->codec = km_codec_ctx_new(schema->codec);
   if (!block->codec) {
     free(block);
@@ -85,10 +106,11 @@ km_block *km_block_new(const km_table_schema *schema) {
 void km_block_free(km_block *block) {
   if (!block)
     return;
-  for (size_t i = 0; i < block->schema->n_columns; i++)
-    free(block->rows[i]);
+  for (size_t i = 0; i < block->schema->n_columns; i++) {
+    free(block->columns[i].rows);
+    free(block->columns[i].chunks);
+  }
   km_codec_ctx_free(block->codec);
-  free(block->chunks);
   free(block->packed);
   free(block);
 }
@@ -96,53 +118,68 @@ void km_block_free(km_block *block) {
 void km_block_reset(km_block *block, uint64_t first_row) {
   block->first_row = first_row;
   block->n_rows = 0;
-  block->n_chunks = 0;
   block->packed_bytes = 0;
+  for (size_t i = 0; i < block->schema->n_columns; i++) {
+    block_column *c = &block->columns[i];
+    size_t begun = (size_t)(first_row % c->chunk_rows);
+    c->n_head = begun ? c->chunk_rows - begun : 0;
+    c->n_rows = 0;
+    c->n_chunks = 0;
+  }
 }
 
 size_t km_block_n_rows(const km_block *block) {
   return block->n_rows;
 }
 void *km_block_rows(km_block *block, size_t column) {
-  return block->rows[column];
+  return block->columns[column].rows;
+}
+void *km_block_last(km_block *block, size_t column, size_t n_rows) {
+  block_column *c = &block->columns[column];
+  return c->rows + (c->n_rows - n_rows) * c->row_bytes;
 }
 
 /* Room for at least n_rows, half as much again as before. */
-static km_status reserve_rows(km_block *block, size_t n_rows, km_err *err) {
-  if (n_rows <= block->row_capacity)
+static km_status reserve_rows(block_column *c, size_t n_rows, km_err *err) {
+  if (n_rows <= c->row_capacity)
     return KM_OK;
-  size_t capacity = block->row_capacity + block->row_capacity / 2;
+  size_t capacity = c->row_capacity + c->row_capacity / 2;
   if (capacity < n_rows)
     capacity = n_rows;
-  for (size_t i = 0; i < block->schema->n_columns; i++) {
-    if (capacity > SIZE_MAX / 2 / block->row_bytes[i])
-      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    unsigned char *rows = realloc(block->rows[i], capacity * block->row_bytes[i]);
-    if (!rows)
-      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    block->rows[i] = rows;
-  }
-  block->row_capacity = capacity;
+  unsigned char *rows =
+      capacity > SIZE_MAX / 2 / c->row_bytes ? NULL : realloc(c->rows, capacity * c->row_bytes);
+  if (!rows)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  c->rows = rows;
+  c->row_capacity = capacity;
   return KM_OK;
 }
 
-km_status km_block_extend(km_block *block, size_t n_rows, km_err *err) {
+km_status km_block_add(km_block *block, size_t n_rows, km_err *err) {
   if (n_rows > SIZE_MAX / 2 - block->n_rows)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  km_status status = reserve_rows(block, block->n_rows + n_rows, err);
+  km_status status = KM_OK;
+  for (size_t i = 0; i < block->schema->n_columns && !status; i++)
+    status = reserve_rows(&block->columns[i], block->columns[i].n_rows + n_rows, err);
   if (status)
     return status;
   for (size_t i = 0; i < block->schema->n_columns; i++)
-    memset(block->rows[i] + block->n_rows * block->row_bytes[i], 0, n_rows * block->row_bytes[i]);
+    block->columns[i].n_rows += n_rows;
   block->n_rows += n_rows;
   return KM_OK;
 }
 
-/* Compresses the chunk of one column that starts at row `at` of the block, and notes it. */
+km_status km_block_extend(km_block *block, size_t n_rows, km_err *err) {
+  km_status status = km_block_add(block, n_rows, err);
+  for (size_t i = 0; i < block->schema->n_columns && !status && n_rows; i++)
+    memset(km_block_last(block, i, n_rows), 0, n_rows * block->columns[i].row_bytes);
+  return status;
+}
+
+/* Compresses the chunk of one column that starts at row `at` of those in memory, and notes it. */
 static km_status pack_chunk(km_block *block, size_t column, size_t at, km_err *err) {
-  const km_column *c = &block->schema->columns[column];
-  size_t n_bytes = block->schema->chunk_rows * block->row_bytes[column],
-         bound = km_codec_bound(block->schema->codec, n_bytes);
+  block_column *c = &block->columns[column];
+  size_t n_bytes = c->chunk_rows * c->row_bytes, bound = km_codec_bound(block->schema->codec, n_bytes);
   if (bound > block->packed_capacity - block->packed_bytes) {
     size_t capacity = block->packed_bytes + bound + block->packed_capacity / 2;
     unsigned char *packed = realloc(block->packed, capacity);
@@ -151,47 +188,47 @@ static km_status pack_chunk(km_block *block, size_t column, size_t at, km_err *e
     block->packed = packed;
     block->packed_capacity = capacity;
   }
-  if (block->n_chunks == block->chunk_capacity) {
-    size_t capacity = block->chunk_capacity * 2 + 16;
-    packed_chunk *chunks = realloc(block->chunks, capacity * sizeof *chunks);
+  if (c->n_chunks == c->chunk_capacity) {
+    size_t capacity = c->chunk_capacity * 2 + 16;
+    packed_chunk *chunks = realloc(c->chunks, capacity * sizeof *chunks);
     if (!chunks)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    block->chunks = chunks;
-    block->chunk_capacity = capacity;
+    c->chunks = chunks;
+    c->chunk_capacity = capacity;
   }
-  const unsigned char *raw = block->rows[column] + at * block->row_bytes[column];
-  packed_chunk *chunk = &block->chunks[block->n_chunks];
-  *chunk = (packed_chunk){.at = block->packed_bytes, .sum = km_chunk_sum(raw, n_bytes)};
-  km_status status = km_codec_pack(block->codec, block->packed + chunk->at, &chunk->n_bytes, raw, n_bytes,
-                                   km_column_shuffle_bytes(c, block->schema->codec), err);
+  packed_chunk *chunk = &c->chunks[c->n_chunks];
+  chunk->at = block->packed_bytes;
+  km_status status = km_codec_pack(
+      block->codec, block->packed + chunk->at, &chunk->n_bytes, c->rows + at * c->row_bytes, n_bytes,
+      km_column_shuffle_bytes(&block->schema->columns[column], block->schema->codec), err);
   if (status)
     return status;
+  chunk->sum = km_chunk_sum(block->packed + chunk->at, chunk->n_bytes);
   block->packed_bytes += chunk->n_bytes;
-  block->n_chunks++;
+  c->n_chunks++;
   return KM_OK;
 }
 
-/* Rows of the block before its first whole chunk. */
-static size_t head_rows(const km_block *block) {
-  size_t before = (size_t)(block->first_row % block->schema->chunk_rows);
-  size_t head = before ? block->schema->chunk_rows - before : 0;
-  return head < block->n_rows ? head : block->n_rows;
-}
-
 km_status km_block_pack(km_block *block, km_err *err) {
-  size_t chunk_rows = block->schema->chunk_rows;
-  block->n_chunks = 0;
-  block->packed_bytes = 0;
-  for (size_t at = head_rows(block); block->n_rows - at >= chunk_rows; at += chunk_rows)
-    for (size_t i = 0; i < block->schema->n_columns; i++) {
+  for (size_t i = 0; i < block->schema->n_columns; i++) {
+    block_column *c = &block->columns[i];
+    size_t at = c->n_head;
+    for (; c->n_rows >= at && c->n_rows - at >= c->chunk_rows; at += c->chunk_rows) {
       km_status status = pack_chunk(block, i, at, err);
       if (status)
         return status;
     }
+    if (at == c->n_head)
+      continue;
+    memmove(c->rows + c->n_head * c->row_bytes, c->rows + at * c->row_bytes, (c->n_rows - at) * c->row_bytes);
+    c->n_rows -= at - c->n_head;
+  }
   return KM_OK;
 }
 
-/* What a reader needs to unpack the chunks, by codec. */
+/* ---- writing
+ * --------------------------------------------------------------------------------------------------- */
+
 static const char *const filter_docs[] = {
     [KM_CODEC_NONE] = "none",
     [KM_CODEC_GZIP] = "gzip, which every HDF5 has",
@@ -207,8 +244,25 @@ static km_status make_groups(km_h5 *file, const km_table_schema *schema, km_err 
   if (status)
     return status;
   snprintf(name, sizeof name, "%s/checksums", schema->group);
-  return km_h5_group(file, name,
-                     "XXH3-128, low 64 bits, of every chunk before compression, padded to full size", err);
+  return km_h5_group(file, name, "XXH3-128, low 64 bits, of every chunk as it stands in the file", err);
+}
+
+static km_status open_column(km_table_writer *w, size_t i, uint64_t max_rows, size_t *room, km_err *err) {
+  writer_column *c = &w->columns[i];
+  km_column column = w->schema->columns[i];
+  char name[KM_TABLE_NAME_BYTES];
+  km_table_name(name, w->schema, i);
+  column.name = name;
+  c->row_bytes = km_column_row_bytes(&column);
+  c->chunk_rows = km_table_chunk_rows(w->schema, i);
+  c->carry = calloc(c->chunk_rows, c->row_bytes);
+  if (!c->carry)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  size_t bound = km_codec_bound(w->schema->codec, c->chunk_rows * c->row_bytes);
+  *room = bound > *room ? bound : *room;
+  km_h5_layout layout = {
+      .max_rows = max_rows, .chunk_rows = (uint32_t)c->chunk_rows, .codec = w->schema->codec};
+  return km_h5_chunks_create(&c->chunks, w->file, &column, &layout, err);
 }
 
 km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_table_schema *schema,
@@ -218,22 +272,17 @@ km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_t
   if (status)
     return status;
   km_table_writer *w = calloc(1, sizeof *w);
-  if (w)
-    w->carry = km_block_new(schema);
-  if (!w || !w->carry) {
-    free(w);
+  if (!w)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  }
+  size_t room = 0;
   w->file = file;
   w->schema = schema;
-  km_h5_layout layout = {.max_rows = max_rows, .chunk_rows = schema->chunk_rows, .codec = schema->codec};
-  for (size_t i = 0; i < schema->n_columns && !status; i++) {
-    char name[KM_TABLE_NAME_BYTES];
-    km_table_name(name, schema, i);
-    km_column column = schema->columns[i];
-    column.name = name;
-    status = km_h5_chunks_create(&w->columns[i], file, &column, &layout, err);
-  }
+  for (size_t i = 0; i < schema->n_columns && !status; i++)
+    status = open_column(w, i, max_rows, &room, err);
+  w->codec = km_codec_ctx_new(schema->codec);
+  w->packed = malloc(room);
+  if (!status && (!w->codec || !w->packed))
+    status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   if (!status)
     status = make_groups(file, schema, err);
   if (status) {
@@ -244,63 +293,83 @@ km_status km_table_writer_open(km_table_writer **writer, km_h5 *file, const km_t
   return KM_OK;
 }
 
-/* Writes the packed chunks of a block; all are full but for the last one of a table. */
-static km_status write_chunks(km_table_writer *w, const km_block *block, uint32_t n_rows, km_err *err) {
-  size_t n_columns = w->schema->n_columns, n = block->n_chunks / n_columns;
-  if (n > w->sums_capacity - w->n_chunks) {
-    size_t capacity = w->sums_capacity * 2 + n + 16;
-    uint64_t *sums = realloc(w->sums, capacity * n_columns * sizeof *sums);
+static km_status write_chunk(writer_column *c, const void *packed, size_t n_packed, uint64_t sum,
+                             size_t n_rows, km_err *err) {
+  if (c->n_sums == c->sum_capacity) {
+    size_t capacity = c->sum_capacity * 2 + 64;
+    uint64_t *sums = realloc(c->sums, capacity * sizeof *sums);
     if (!sums)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    w->sums = sums;
-    w->sums_capacity = capacity;
+    c->sums = sums;
+    c->sum_capacity = capacity;
   }
-  for (size_t k = 0; k < block->n_chunks; k++) {
-    const packed_chunk *chunk = &block->chunks[k];
-    km_status status = km_h5_chunks_append(w->columns[k % n_columns], block->packed + chunk->at,
-                                           chunk->n_bytes, n_rows, err);
-    if (status)
-      return status;
-    w->sums[w->n_chunks * n_columns + k] = chunk->sum;
-  }
-  w->n_chunks += n;
+  c->sums[c->n_sums++] = sum;
+  return km_h5_chunks_append(c->chunks, packed, n_packed, (uint32_t)n_rows, err);
+}
+
+/* Compresses and writes the rows carried of a column, padded with zeros. */
+static km_status write_carry(km_table_writer *w, size_t column, km_err *err) {
+  writer_column *c = &w->columns[column];
+  size_t n_rows = c->n_carry, n_packed;
+  memset(c->carry + n_rows * c->row_bytes, 0, (c->chunk_rows - n_rows) * c->row_bytes);
+  c->n_carry = 0;
+  km_status status =
+      km_codec_pack(w->codec, w->packed, &n_packed, c->carry, c->chunk_rows * c->row_bytes,
+                    km_column_shuffle_bytes(&w->schema->columns[column], w->schema->codec), err);
+  return status ? status
+                : write_chunk(c, w->packed, n_packed, km_chunk_sum(w->packed, n_packed), n_rows, err);
+}
+
+static void carry_rows(writer_column *c, const unsigned char *rows, size_t n_rows) {
+  memcpy(c->carry + c->n_carry * c->row_bytes, rows, n_rows * c->row_bytes);
+  c->n_carry += n_rows;
+}
+
+/* How many of the block's rows complete a chunk that was begun before it. */
+static size_t head_rows(const block_column *c) {
+  return c->n_head < c->n_rows ? c->n_head : c->n_rows;
+}
+
+static km_status check_block(const km_table_writer *w, const km_block *block, km_err *err) {
+  if (block->first_row != w->n_rows)
+    return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows out of order", km_h5_path(w->file));
+  for (size_t i = 0; i < w->schema->n_columns; i++)
+    if (block->columns[i].n_rows - head_rows(&block->columns[i]) >= block->columns[i].chunk_rows)
+      return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows that is not packed", km_h5_path(w->file));
   return KM_OK;
 }
 
-/* Moves n rows of the block, from row `at` on, to the carry; writes that when it is full. */
-static km_status carry_rows(km_table_writer *w, const km_block *block, size_t at, size_t n, km_err *err) {
-  size_t had = w->carry->n_rows;
-  km_status status = km_block_extend(w->carry, n, err);
+/* Chunks are written in order of their last row, and of columns: the file does not show how rows came in
+ * blocks. */
+km_status km_table_writer_append(km_table_writer *w, km_block *block, km_err *err) {
+  size_t n_columns = w->schema->n_columns, taken[KM_TABLE_COLUMNS_MAX] = {0}, step = w->schema->chunk_rows;
+  uint64_t end = w->n_rows + block->n_rows;
+  km_status status = check_block(w, block, err);
   if (status)
     return status;
-  for (size_t i = 0; i < w->schema->n_columns; i++) {
-    size_t row = block->row_bytes[i];
-    memcpy(w->carry->rows[i] + had * row, block->rows[i] + at * row, n * row);
+  for (size_t i = 0; i < n_columns; i++)
+    if (head_rows(&block->columns[i]))
+      carry_rows(&w->columns[i], block->columns[i].rows, head_rows(&block->columns[i]));
+  for (uint64_t last = w->n_rows - w->n_rows % step + step; last <= end && !status; last += step)
+    for (size_t i = 0; i < n_columns && !status; i++) {
+      const block_column *c = &block->columns[i];
+      if (last % c->chunk_rows)
+        continue;
+      if (w->columns[i].n_carry) {
+        status = write_carry(w, i, err);
+      } else {
+        const packed_chunk *chunk = &c->chunks[taken[i]++];
+        status = write_chunk(&w->columns[i], block->packed + chunk->at, chunk->n_bytes, chunk->sum,
+                             c->chunk_rows, err);
+      }
+    }
+  for (size_t i = 0; i < n_columns && !status; i++) {
+    const block_column *c = &block->columns[i];
+    size_t head = head_rows(c);
+    if (c->n_rows > head)
+      carry_rows(&w->columns[i], c->rows + head * c->row_bytes, c->n_rows - head);
   }
-  if (w->carry->n_rows < w->schema->chunk_rows)
-    return KM_OK;
-  status = km_block_pack(w->carry, err);
-  if (!status)
-    status = write_chunks(w, w->carry, w->schema->chunk_rows, err);
-  km_block_reset(w->carry, 0);
-  return status;
-}
-
-km_status km_table_writer_append(km_table_writer *writer, km_block *block, km_err *err) {
-  if (block->first_row != writer->n_rows)
-    return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows out of order", km_h5_path(writer->file));
-  size_t head = head_rows(block),
-         whole = block->n_chunks / writer->schema->n_columns * writer->schema->chunk_rows;
-  if (block->n_rows - head - whole >= writer->schema->chunk_rows)
-    return km_err_set(err, KM_ERR_STATE, 0, "%s: a block of rows that is not packed",
-                      km_h5_path(writer->file));
-  km_status status = head ? carry_rows(writer, block, 0, head, err) : KM_OK;
-  if (!status)
-    status = write_chunks(writer, block, writer->schema->chunk_rows, err);
-  size_t tail = block->n_rows - head - whole;
-  if (!status && tail)
-    status = carry_rows(writer, block, head + whole, tail, err);
-  writer->n_rows += block->n_rows;
+  w->n_rows = end;
   return status;
 }
 
@@ -312,32 +381,19 @@ static km_status write_sums(km_table_writer *w, size_t column, km_err *err) {
   char name[KM_TABLE_NAME_BYTES];
   km_table_sums_name(name, w->schema, column);
   km_column sums = {.name = name, .type = KM_U64, .doc = "a check sum a chunk"};
-  km_h5_writer *writer;
-  km_status status = km_h5_writer_open(&writer, w->file, &sums, w->n_chunks, err);
-  for (size_t i = 0; i < w->n_chunks && !status; i++)
-    status = km_h5_writer_append(writer, &w->sums[i * w->schema->n_columns + column], 1, err);
-  if (status) {
-    km_h5_writer_abandon(writer);
-    return status;
-  }
-  return km_h5_writer_finish(writer, err);
+  return km_h5_put_column(w->file, &sums, w->columns[column].n_sums, w->columns[column].sums, err);
 }
 
 km_status km_table_writer_finish(km_table_writer *writer, km_err *err) {
   km_status status = KM_OK;
-  size_t rest = writer->carry->n_rows;
-  if (rest) {
-    status = km_block_extend(writer->carry, writer->schema->chunk_rows - rest, err);
-    if (!status)
-      status = km_block_pack(writer->carry, err);
-    if (!status)
-      status = write_chunks(writer, writer->carry, (uint32_t)rest, err);
-  }
+  for (size_t i = 0; i < writer->schema->n_columns && !status; i++)
+    if (writer->columns[i].n_carry)
+      status = write_carry(writer, i, err);
   for (size_t i = 0; i < writer->schema->n_columns; i++) {
     if (!status)
       status = write_sums(writer, i, err);
-    km_status closed = km_h5_chunks_close(writer->columns[i], status ? NULL : err);
-    writer->columns[i] = NULL;
+    km_status closed = km_h5_chunks_close(writer->columns[i].chunks, status ? NULL : err);
+    writer->columns[i].chunks = NULL;
     if (!status)
       status = closed;
   }
@@ -348,9 +404,12 @@ km_status km_table_writer_finish(km_table_writer *writer, km_err *err) {
 void km_table_writer_abandon(km_table_writer *writer) {
   if (!writer)
     return;
-  for (size_t i = 0; i < writer->schema->n_columns; i++)
-    km_h5_chunks_close(writer->columns[i], NULL);
-  km_block_free(writer->carry);
-  free(writer->sums);
+  for (size_t i = 0; i < writer->schema->n_columns; i++) {
+    km_h5_chunks_close(writer->columns[i].chunks, NULL);
+    free(writer->columns[i].carry);
+    free(writer->columns[i].sums);
+  }
+  km_codec_ctx_free(writer->codec);
+  free(writer->packed);
   free(writer);
 }

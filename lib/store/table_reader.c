@@ -10,6 +10,8 @@ enum { SUMS_BYTES_MAX = 1 << 30 };
 typedef struct reader_column {
   km_h5_chunks *chunks;
   uint64_t *sums;
+  uint64_t n_chunks;
+  uint32_t chunk_rows;
   size_t row_bytes, shuffle_bytes;
   char name[KM_TABLE_NAME_BYTES];
 } reader_column;
@@ -17,8 +19,7 @@ typedef struct reader_column {
 struct km_table_reader {
   km_h5 *file;
   size_t n_columns;
-  uint64_t n_rows, n_chunks;
-  uint32_t chunk_rows;
+  uint64_t n_rows;
   km_codec codec;
   reader_column columns[KM_TABLE_COLUMNS_MAX];
 };
@@ -33,7 +34,7 @@ struct km_table_cursor {
   } columns[KM_TABLE_COLUMNS_MAX];
 };
 
-/* Checks that a column is there as a table has it, and of the same length and chunks as those before it. */
+/* Checks that a column is there as a table has it, and of the same length as those before it. */
 static km_status take_info(km_table_reader *r, size_t i, const km_column *column, km_err *err) {
   km_h5_info info;
   km_status status = km_h5_expect(r->file, column, &info, err);
@@ -41,7 +42,6 @@ static km_status take_info(km_table_reader *r, size_t i, const km_column *column
     return status;
   if (i == 0) {
     r->n_rows = info.n_rows;
-    r->chunk_rows = (uint32_t)info.chunk_rows;
     r->codec = info.codec;
   }
   reader_column *c = &r->columns[i];
@@ -50,11 +50,12 @@ static km_status take_info(km_table_reader *r, size_t i, const km_column *column
   if (info.chunk_rows == 0 || info.chunk_rows > KM_CHUNK_BYTES_MAX / c->row_bytes)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is not in chunks of at most 1 MiB", km_h5_path(r->file),
                       c->name);
-  if (info.n_rows != r->n_rows || info.chunk_rows != r->chunk_rows || info.codec.kind != r->codec.kind)
-    return km_err_set(err, KM_ERR_FORMAT, 0,
-                      "%s: %s has %llu rows in chunks of %llu, other columns %llu in chunks of %u",
+  if (info.n_rows != r->n_rows || info.codec.kind != r->codec.kind)
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu rows, other columns %llu, or another codec",
                       km_h5_path(r->file), c->name, (unsigned long long)info.n_rows,
-                      (unsigned long long)info.chunk_rows, (unsigned long long)r->n_rows, r->chunk_rows);
+                      (unsigned long long)r->n_rows);
+  c->chunk_rows = (uint32_t)info.chunk_rows;
+  c->n_chunks = info.n_rows / info.chunk_rows + (info.n_rows % info.chunk_rows != 0);
   return KM_OK;
 }
 
@@ -66,7 +67,6 @@ static km_status take_column(km_table_reader *r, const km_table_schema *schema, 
   km_status status = take_info(r, i, &column, err);
   if (status)
     return status;
-  r->n_chunks = r->n_rows / r->chunk_rows + (r->n_rows % r->chunk_rows != 0);
   char name[KM_TABLE_NAME_BYTES];
   km_table_sums_name(name, schema, i);
   km_column sums = {.name = name, .type = KM_U64};
@@ -74,10 +74,10 @@ static km_status take_column(km_table_reader *r, const km_table_schema *schema, 
   void *block = NULL;
   status = km_h5_read_all(r->file, &sums, SUMS_BYTES_MAX, &block, &n_sums, err);
   c->sums = block;
-  if (!status && n_sums != r->n_chunks)
+  if (!status && n_sums != c->n_chunks)
     status =
         km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s has %llu check sums for %llu chunks", km_h5_path(r->file),
-                   c->name, (unsigned long long)n_sums, (unsigned long long)r->n_chunks);
+                   c->name, (unsigned long long)n_sums, (unsigned long long)c->n_chunks);
   if (!status)
     status = km_h5_chunks_open(&c->chunks, r->file, c->name, err);
   return status;
@@ -127,7 +127,7 @@ km_table_cursor *km_table_cursor_new(const km_table_reader *reader) {
   int made = cursor->codec != NULL;
   for (size_t i = 0; i < reader->n_columns; i++) {
     cursor->columns[i].chunk = UINT64_MAX;
-    cursor->columns[i].raw = malloc(reader->chunk_rows * reader->columns[i].row_bytes);
+    cursor->columns[i].raw = malloc((size_t)reader->columns[i].chunk_rows * reader->columns[i].row_bytes);
     made = made && cursor->columns[i].raw;
   }
   if (!made) {
@@ -153,16 +153,17 @@ static km_status load(km_table_cursor *cursor, size_t column, uint64_t k, km_err
   const reader_column *c = &r->columns[column];
   if (cursor->columns[column].chunk == k)
     return KM_OK;
-  size_t n_bytes = r->chunk_rows * c->row_bytes;
+  size_t n_bytes = (size_t)c->chunk_rows * c->row_bytes;
   unsigned char *raw = cursor->columns[column].raw;
   cursor->columns[column].chunk = UINT64_MAX;
   km_status status = km_h5_chunks_read(c->chunks, k, 2 * n_bytes + 4096, &cursor->packed, err);
   if (status)
     return status;
-  status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes,
-                           c->shuffle_bytes, err);
-  if (!status && km_chunk_sum(raw, n_bytes) != c->sums[k])
+  if (km_chunk_sum(cursor->packed.bytes, cursor->packed.n_bytes) != c->sums[k])
     status = km_err_set(err, KM_ERR_FORMAT, 0, "the check sum is wrong");
+  else
+    status = km_codec_unpack(cursor->codec, raw, n_bytes, cursor->packed.bytes, cursor->packed.n_bytes,
+                             c->shuffle_bytes, err);
   if (status) {
     km_err_prefix(err, "%s: %s: chunk %llu", km_h5_path(r->file), c->name, (unsigned long long)k);
     return status;
@@ -178,9 +179,9 @@ km_status km_table_read(km_table_cursor *cursor, size_t column, uint64_t first, 
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: rows %llu and %llu more are not all in the table",
                       km_h5_path(r->file), (unsigned long long)first, (unsigned long long)n_rows);
   unsigned char *to = rows;
-  size_t row_bytes = r->columns[column].row_bytes;
+  size_t row_bytes = r->columns[column].row_bytes, chunk_rows = r->columns[column].chunk_rows;
   while (n_rows) {
-    uint64_t k = first / r->chunk_rows, at = first % r->chunk_rows, n = r->chunk_rows - at;
+    uint64_t k = first / chunk_rows, at = first % chunk_rows, n = chunk_rows - at;
     if (n > n_rows)
       n = n_rows;
     km_status status = load(cursor, column, k, err);
@@ -199,8 +200,8 @@ km_status km_table_verify(const km_table_reader *reader, km_err *err) {
   if (!cursor)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   km_status status = KM_OK;
-  for (uint64_t k = 0; k < reader->n_chunks && !status; k++)
-    for (size_t i = 0; i < reader->n_columns && !status; i++)
+  for (size_t i = 0; i < reader->n_columns && !status; i++)
+    for (uint64_t k = 0; k < reader->columns[i].n_chunks && !status; k++)
       status = load(cursor, i, k, err);
   km_table_cursor_free(cursor);
   return status;

@@ -210,11 +210,87 @@ static void threads_read_together(void **state) {
   km_h5_close(file);
 }
 
+static const km_column two_widths[] = {
+    {.name = "wide", .type = KM_U8, .inner_rank = 1, .inner = {100}, .doc = "100 bytes"},
+    {.name = "narrow", .type = KM_U32, .doc = "4 bytes"},
+};
+
+/* A shard of two columns with chunks of 8 and 32 rows, in blocks that are packed every `piece` rows. */
+static void make_two_widths(const char *path, size_t n_rows, size_t block_rows, size_t piece) {
+  km_shard_spec spec;
+  km_shard_writer *writer;
+  test_shard_spec(&spec, (km_codec){KM_CODEC_ZSTD, 1});
+  spec.table.columns = two_widths;
+  spec.table.n_columns = 2;
+  spec.table.chunk_rows = 8;
+  spec.table.narrow_times = 4;
+  assert_ok(km_shard_writer_open(&writer, path, &spec, &(km_shard_id){"train", 0, n_rows}, &test_err));
+  km_block *block = km_block_new(&spec.table);
+  for (size_t first = 0; first < n_rows; first += block_rows) {
+    size_t end = first + block_rows < n_rows ? first + block_rows : n_rows;
+    km_block_reset(block, first);
+    for (size_t at = first; at < end; at += piece) {
+      size_t n = end - at < piece ? end - at : piece;
+      assert_ok(km_block_add(block, n, &test_err));
+      for (size_t i = 0; i < n; i++) {
+        memset((char *)km_block_last(block, 0, n) + 100 * i, (int)(at + i), 100);
+        ((uint32_t *)km_block_last(block, 1, n))[i] = (uint32_t)(at + i);
+      }
+      assert_ok(km_block_pack(block, &test_err));
+    }
+    assert_int_equal(km_block_n_rows(block), end - first);
+    assert_ok(km_shard_writer_append(writer, block, &test_err));
+  }
+  km_block_free(block);
+  assert_ok(km_shard_writer_finish(writer, NULL, &test_err));
+}
+
+static void narrow_columns_have_long_chunks(void **state) {
+  (void)state;
+  static const size_t sizes[][2] = {{32, 8},  {5, 5},   {8, 3},   {40, 40},
+                                    {100, 8}, {100, 7}, {33, 16}, {300, 300}};
+  char first[512], other[512];
+  km_h5 *file;
+  km_h5_info info;
+  for (size_t n_rows = 0; n_rows <= 200; n_rows += n_rows < 30 ? 5 : 17) {
+    make_two_widths(scratch_path(first, "widths.0.h5"), n_rows, 1, 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+      make_two_widths(scratch_path(other, "widths.1.h5"), n_rows, sizes[i][0], sizes[i][1]);
+      assert_same_file(first, other);
+    }
+    uint32_t row;
+    uint8_t wide[100];
+    km_table_schema schema = {.group = "", .columns = two_widths, .n_columns = 2};
+    km_table_reader *reader;
+    assert_ok(km_h5_open(&file, first, KM_SHARD_FORMAT, &test_err));
+    assert_ok(km_h5_find(file, "/narrow", &info, &test_err));
+    assert_int_equal(info.chunk_rows, 32);
+    assert_int_equal(info.n_rows, n_rows);
+    assert_ok(km_table_reader_open(&reader, file, &schema, &test_err));
+    km_table_cursor *cursor = km_table_cursor_new(reader);
+    for (uint32_t i = 0; i < n_rows; i++) {
+      assert_ok(km_table_read(cursor, 1, i, 1, &row, &test_err));
+      assert_ok(km_table_read(cursor, 0, i, 1, wide, &test_err));
+      assert_int_equal(row, i);
+      assert_int_equal(wide[0], i);
+      assert_int_equal(wide[99], i);
+    }
+    assert_ok(km_table_verify(reader, &test_err));
+    km_table_cursor_free(cursor);
+    km_table_reader_close(reader);
+    km_h5_close(file);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_do_not_show),   cmocka_unit_test(last_chunk_is_exact),
-      cmocka_unit_test(codecs_agree),         cmocka_unit_test(series_come_back),
-      cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(threads_read_together),
+      cmocka_unit_test(narrow_columns_have_long_chunks),
+      cmocka_unit_test(blocks_do_not_show),
+      cmocka_unit_test(last_chunk_is_exact),
+      cmocka_unit_test(codecs_agree),
+      cmocka_unit_test(series_come_back),
+      cmocka_unit_test(mistakes_are_refused),
+      cmocka_unit_test(threads_read_together),
   };
   int failed = cmocka_run_group_tests_name("store tables", tests, NULL, NULL);
   scratch_remove();

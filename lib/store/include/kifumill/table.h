@@ -7,9 +7,9 @@
  * blocks share are joined and compressed by the writer. For the best speed blocks are many chunks long, or
  * exactly chunks.
  *
- * In the file: GROUP/NAME is a dataset a column, and GROUP/checksums/NAME the XXH3-64 of every raw
- * (uncompressed, padded) chunk. Reading takes chunks with pread, decompresses them in the calling thread and
- * checks them; HDF5 only opens the file. */
+ * In the file: GROUP/NAME is a dataset a column, and GROUP/checksums/NAME the low half of the XXH3-128 of
+ * every chunk as it stands there, compressed: damage is found before anything is unpacked. Reading takes
+ * chunks with pread, decompresses them in the calling thread and checks them; HDF5 only opens the file. */
 #ifndef KIFUMILL_TABLE_H
 #define KIFUMILL_TABLE_H
 
@@ -24,7 +24,11 @@ typedef struct km_table_schema {
   size_t n_columns;
   uint32_t chunk_rows;
   km_codec codec;
+  /* Columns of at most KM_NARROW_BYTES a row have chunks of so many times chunk_rows rows (0: once): small
+   * chunks cost more to compress, to write and to find than the bytes in them. */
+  uint32_t narrow_times;
 } km_table_schema;
+enum { KM_NARROW_BYTES = 64 };
 
 /* Checks the schema: KM_ERR_USAGE when a chunk of a column would exceed 1 MiB or be empty. */
 km_status km_table_check(const km_table_schema *schema, km_err *err);
@@ -35,12 +39,17 @@ km_block *km_block_new(const km_table_schema *schema); /* NULL when memory is ou
 void km_block_free(km_block *block);
 /* Empties it: the next row is number first_row of the table. */
 void km_block_reset(km_block *block, uint64_t first_row);
-/* Adds n_rows zero rows. KM_ERR_NOMEM. Pointers from km_block_rows are void afterwards. */
+/* Adds n_rows zero rows, or rows of which every byte is going to be written. KM_ERR_NOMEM. Pointers from
+ * km_block_rows are void afterwards. */
 km_status km_block_extend(km_block *block, size_t n_rows, km_err *err);
+km_status km_block_add(km_block *block, size_t n_rows, km_err *err);
 size_t km_block_n_rows(const km_block *block);
-/* The rows of a column, one behind the other. */
+/* The rows of a column, one behind the other; until the first km_block_pack. */
 void *km_block_rows(km_block *block, size_t column);
-/* Compresses and hashes every whole chunk in it. The block is then complete. */
+/* The last n_rows of them, which were added since. */
+void *km_block_last(km_block *block, size_t column, size_t n_rows);
+/* Compresses and hashes every whole chunk in it, and lets go of its rows: a block that is packed every few
+ * chunks stays in the processor's cache, however long it gets. After the last time the block is complete. */
 km_status km_block_pack(km_block *block, km_err *err);
 
 typedef struct km_table_writer km_table_writer;
