@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum {
-  BLOCK_CHUNKS = 16,         /* chunks of planes in a block, which is one chunk of the narrow columns */
   PROGRAM_BYTES = 24 << 20,  /* program, libraries, what HDF5 keeps */
   GAMES_AT_ONCE_BYTES = 4 << 20, /* of a range of games on its way */
 };
@@ -53,7 +52,7 @@ static void describe_shards(run *r) {
   km_row_columns_init(&r->columns, s);
   r->spec = (km_shard_spec){
       .table = {.group = "", .columns = r->columns.columns, .n_columns = r->columns.n_columns, .chunk_rows = s->chunk_rows,
-                .codec = s->codec},
+                .codec = s->codec, .narrow_times = r->columns.narrow_times},
       .origin = {o->command ? o->command : "", o->config_text ? o->config_text : "", o->seed, r->digest},
       .layout = km_layout_text(s->layout, s->variants, r->layout, sizeof r->layout),
       .pack = s->packing == KM_PACK_BITS ? "bits" : "bytes",
@@ -72,11 +71,12 @@ static void describe_shards(run *r) {
 static km_status share_memory(run *r, km_err *err) {
   const km_planes_settings *s = &r->settings;
   size_t threads = (size_t)(r->options->run.threads > 0 ? r->options->run.threads : km_threads_default());
-  r->block_rows = s->chunk_rows * BLOCK_CHUNKS;
-  if (r->block_rows > s->rows_per_shard) {
+  r->block_rows = s->chunk_rows * r->columns.narrow_times;
+  if (r->block_rows > s->rows_per_shard)
     r->block_rows = s->rows_per_shard;
-  }
-  uint64_t block = 2 * (uint64_t)r->block_rows * r->columns.n_bytes + (1 << 20);
+  /* rows are compressed chunk by chunk, but for those that are made by replay, for the sake of which a block is a whole */
+  uint64_t raw = s->needs_board ? r->block_rows : s->chunk_rows;
+  uint64_t block = (raw + r->block_rows / 2) * r->columns.n_bytes + (2 << 20);
   uint64_t each = km_row_maker_bytes(s) + GAMES_AT_ONCE_BYTES * (uint64_t)s->rows_per_position +
                   (uint64_t)r->block_rows * (sizeof(km_row_facts) + sizeof(km_moment));
   r->window = threads == 1 ? 1 : 2 * threads + 2;

@@ -4,6 +4,8 @@
 enum { COLUMN_PLANES, COLUMN_POLICY, COLUMN_VALUE, COLUMN_SCORE, COLUMN_KOMI, COLUMN_TO_PLAY, COLUMN_GAME, COLUMN_PLY,
        COLUMN_SYMMETRY, N_FIXED };
 
+enum { NARROW_TIMES = 16 };
+
 #define ROWS_DOC "planes (names: attribute planes of the file), each row by row from the top left"
 static const km_column fixed[N_FIXED] = {
     [COLUMN_PLANES] = {.name = "planes", .type = KM_U8, .fill = 255},
@@ -53,21 +55,28 @@ void km_row_columns_init(km_row_columns *c, const km_planes_settings *s) {
     c->features_at = (unsigned)c->n_columns;
     c->columns[c->n_columns++] = move_features;
   }
-  for (size_t i = 0; i < c->n_columns; i++)
-    c->n_bytes += km_column_row_bytes(&c->columns[i]);
+  size_t widest = 1;
+  for (size_t i = 0; i < c->n_columns; i++) {
+    size_t n_bytes = km_column_row_bytes(&c->columns[i]);
+    c->n_bytes += n_bytes;
+    widest = n_bytes <= KM_NARROW_BYTES && n_bytes > widest ? n_bytes : widest;
+  }
+  c->narrow_times = NARROW_TIMES;
+  while (c->narrow_times > 1 && c->narrow_times * (size_t)s->chunk_rows * widest >= 1 << 20)
+    c->narrow_times /= 2;
 }
 
-void km_row_sink_init(km_row_sink *sink, const km_row_columns *c, km_block *block) {
+void km_row_sink_init(km_row_sink *sink, const km_row_columns *c, km_block *block, size_t n) {
   *sink = (km_row_sink){.n_row_bytes = c->n_row_bytes,
-                        .planes = km_block_rows(block, COLUMN_PLANES),
-                        .policy = km_block_rows(block, COLUMN_POLICY),
-                        .value = km_block_rows(block, COLUMN_VALUE),
-                        .score = km_block_rows(block, COLUMN_SCORE),
-                        .komi = km_block_rows(block, COLUMN_KOMI),
-                        .to_play = km_block_rows(block, COLUMN_TO_PLAY),
-                        .game = km_block_rows(block, COLUMN_GAME),
-                        .ply = km_block_rows(block, COLUMN_PLY),
-                        .symmetry = km_block_rows(block, COLUMN_SYMMETRY),
-                        .black_win = c->win_at ? km_block_rows(block, c->win_at) : NULL,
-                        .features = c->features_at ? km_block_rows(block, c->features_at) : NULL};
+                        .planes = km_block_last(block, COLUMN_PLANES, n),
+                        .policy = km_block_last(block, COLUMN_POLICY, n),
+                        .value = km_block_last(block, COLUMN_VALUE, n),
+                        .score = km_block_last(block, COLUMN_SCORE, n),
+                        .komi = km_block_last(block, COLUMN_KOMI, n),
+                        .to_play = km_block_last(block, COLUMN_TO_PLAY, n),
+                        .game = km_block_last(block, COLUMN_GAME, n),
+                        .ply = km_block_last(block, COLUMN_PLY, n),
+                        .symmetry = km_block_last(block, COLUMN_SYMMETRY, n),
+                        .black_win = c->win_at ? km_block_last(block, c->win_at, n) : NULL,
+                        .features = c->features_at ? km_block_last(block, c->features_at, n) : NULL};
 }

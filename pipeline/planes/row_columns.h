@@ -14,6 +14,7 @@ typedef struct km_row_columns {
   size_t n_columns;
   size_t n_row_bytes;            /* of the planes */
   size_t n_bytes;                /* of a row, all told */
+  uint32_t narrow_times;         /* chunks of planes that a chunk of the narrow columns covers (table.h) */
   unsigned win_at, features_at;  /* numbers of the columns on request; 0: not there */
 } km_row_columns;
 void km_row_columns_init(km_row_columns *columns, const km_planes_settings *settings);
@@ -32,8 +33,8 @@ typedef struct km_row_sink {
   float *black_win;  /* NULL: not wanted, also below */
   int32_t *features; /* KM_MOVE_FEATURES a row */
 } km_row_sink;
-/* block has rows enough; void when it grows. */
-void km_row_sink_init(km_row_sink *sink, const km_row_columns *columns, km_block *block);
+/* The last n_rows rows of a block; void when it grows or is packed. */
+void km_row_sink_init(km_row_sink *sink, const km_row_columns *columns, km_block *block, size_t n_rows);
 
 /* All of row i but for planes and features. */
 static inline void km_row_sink_put(const km_row_sink *sink, size_t i, const km_row_facts *facts) {

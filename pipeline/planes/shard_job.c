@@ -82,34 +82,39 @@ static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
   return KM_OK;
 }
 
+/* The next n rows of a block, made and, where they fill chunks, compressed while they are in the cache. */
+static km_status make_rows(const km_shard_job *job, km_row_maker *maker, shard_batch *batch, size_t n, km_err *err) {
+  const km_shard *shard = &job->plan->shards[batch->shard];
+  uint64_t place = shard->first + batch->first + km_block_n_rows(batch->block);
+  km_row_facts *facts;
+  km_moment *moments;
+  km_row_sink sink;
+  km_status status = km_block_add(batch->block, n, err);
+  if (status == KM_OK)
+    status = km_row_maker_room(maker, n, &facts, &moments, err);
+  if (status != KM_OK)
+    return status;
+  if (batch->bucket)
+    km_row_bucket_get(batch->bucket, place, n, facts, moments);
+  else
+    km_row_store_get(job->store, shard->split, &job->orders[shard->split], place, n, facts, moments);
+  km_row_sink_init(&sink, job->columns, batch->block, n);
+  status = km_row_maker_make(maker, n, &sink, 0, err);
+  return status == KM_OK ? km_block_pack(batch->block, err) : status;
+}
+
 static km_status work_block(void *ctx, void *worker, void *data, km_err *err) {
-  enum { GROUP = 1024 };
   const km_shard_job *job = ((pass *)ctx)->job;
   shard_batch *batch = data;
-  const km_shard *shard = &job->plan->shards[batch->shard];
-  size_t group = job->settings->needs_board ? batch->n : GROUP; /* a game is replayed once a group */
-  km_row_sink sink;
+  /* by replay, all of a block together: a game is replayed once for all its rows there */
+  size_t group = job->settings->needs_board ? batch->n : job->settings->chunk_rows;
+  km_status status = KM_OK;
   km_block_reset(batch->block, batch->first);
-  km_status status = km_block_extend(batch->block, batch->n, err);
-  if (status == KM_OK)
-    km_row_sink_init(&sink, job->columns, batch->block);
-  for (size_t done = 0; status == KM_OK && done < batch->n; done += group) {
-    size_t n = batch->n - done < group ? batch->n - done : group;
-    uint64_t place = shard->first + batch->first + done;
-    km_row_facts *facts;
-    km_moment *moments;
-    status = km_row_maker_room(worker, n, &facts, &moments, err);
-    if (status != KM_OK)
-      break;
-    if (batch->bucket)
-      km_row_bucket_get(batch->bucket, place, n, facts, moments);
-    else
-      km_row_store_get(job->store, shard->split, &job->orders[shard->split], place, n, facts, moments);
-    status = km_row_maker_make(worker, n, &sink, done, err);
-  }
+  for (size_t done = 0; status == KM_OK && done < batch->n; done += group)
+    status = make_rows(job, worker, batch, batch->n - done < group ? batch->n - done : group, err);
   km_row_bucket_release(batch->bucket);
   batch->bucket = NULL;
-  return status == KM_OK ? km_block_pack(batch->block, err) : status;
+  return status;
 }
 
 static km_status write_block(void *ctx, void *data, km_err *err) {
