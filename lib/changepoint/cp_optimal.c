@@ -110,7 +110,8 @@ km_status cp_pelt(km_changepoint *w, km_err *err) {
   return optimal(w, true, err);
 }
 
-/* best[j][t]: least cost of [0, t) in j + 1 segments. One row of costs serves all j. */
+/* best[j][t]: least cost of [0, t) in j + 1 segments. One row of costs serves all j; of the last j only the
+ * whole series is asked for. */
 km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
   enum { CELLS_MAX = 1 << 27 };
   cp_series *c = &w->series;
@@ -130,7 +131,7 @@ km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
   for (size_t t = m; t <= n; t++) {
     cp_fill_row(c, 0, t - m, t);
     best[t] = c->row[0];
-    for (size_t j = 1; j <= k && (j + 1) * m <= t; j++) {
+    for (size_t j = 1; j <= (t < n ? k - 1 : k) && (j + 1) * m <= t; j++) {
       const double *shorter = best + (j - 1) * stride;
       size_t first = j * m, count = t - m - first + 1;
       add_best(shorter + first, 0, c->row + first, count, c->value);

@@ -291,7 +291,11 @@ static uint64_t count_values(const km_hbs_means *means) {
 km_status km_hbs_mean_put(km_h5 *file, const km_hbs_means *means, km_codec codec, km_err *err) {
   mean_job job = {.file = file,
                   .ends = means->ends,
-                  .schema = {"/mean/value", value_columns, N_VALUE_COLUMNS, CHUNK_ROWS, codec}};
+                  .schema = {.group = "/mean/value",
+                             .columns = value_columns,
+                             .n_columns = N_VALUE_COLUMNS,
+                             .chunk_rows = CHUNK_ROWS,
+                             .codec = codec}};
   km_mean_room room = {0};
   km_status status = put_attributes(file, err);
   if (status == KM_OK)
