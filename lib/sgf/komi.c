@@ -54,7 +54,8 @@ static int read_plain_komi(const char *text, size_t n_bytes, double *v) {
 
 int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
   static const char *const before[] = {"komi", "黑贴", "黑貼", "黒貼", "贴目",
-                                       "貼目", "贴",   "貼",   "コミ", "덤"};
+                                       "貼目", "贴",   "貼",   "コミ", "덤",
+                                       "黑",   "黒"}; /* "黒6目半": Black gives it */
   static const char *const after[] = {"komi", "コミ出し", "コミ", "덤"};
   static const char *const nothing[] = {"none",   "no komi", "no",      "コミなし", "なし",
                                         "无贴目", "不贴目",  "덤 없음", "덤없음"};

@@ -452,6 +452,16 @@ static int is_same(guess a, guess b) {
   return a.id == b.id && (a.id != KM_ENC_OTHER || strcasecmp(a.name, b.name) == 0);
 }
 
+/* Whether CA names an encoding of two-byte characters that explains the bytes wholly, and better than UTF-8 does: such
+ * text may hold a few sequences that look like UTF-8. */
+static int is_true_two_byte(km_text_decoder *decoder, const km_text_source *source, guess declared) {
+  if (!(km_encoding_flags(declared.id) & KM_ENC_CJK) || !strictly(decoder, source->bytes, source->n_bytes, declared))
+    return 0;
+  contest c = {.decoder = decoder, .best_cost = KM_COST_MAX};
+  km_sample_take(&c.sample, source->bytes, source->n_bytes);
+  return cost_of(&c, declared) < cost_of(&c, (guess){KM_ENC_UTF8, NULL});
+}
+
 /* The encoding of a record without a mark. *mismatch: CA is wrong. */
 static guess find_encoding(km_text_decoder *decoder, const km_text_source *source, int *mismatch) {
   const char *bytes = source->bytes;
@@ -474,7 +484,7 @@ static guess find_encoding(km_text_decoder *decoder, const km_text_source *sourc
       if (cost_of(&c, declared) < c.best_cost && strictly(decoder, bytes, n, declared))
         found = declared;
     }
-  } else if (is_damaged_utf8(bytes, n)) {
+  } else if (is_damaged_utf8(bytes, n) && !is_true_two_byte(decoder, source, declared)) {
     found = (guess){KM_ENC_UTF8, NULL};
   } else {
     found = choose(decoder, source, declared);

@@ -104,6 +104,16 @@ static void test_every_encoding(void **state) {
   }
 }
 
+/* Korean whose bytes hold two characters of UTF-8: CA is true, so it counts. */
+static void test_true_two_byte_text_is_no_damaged_utf8(void **state) {
+  (void)state;
+  const char *text = "(;PB[쵬과핼사굳짼]PW[쵬과핼사굳짼])";
+  size_t n;
+  char *bytes = encoded(text, "CP949", &n);
+  check(bytes, n, "EUC-KR", text, "CP949", 0, 0);
+  free(bytes);
+}
+
 static void test_marks(void **state) {
   (void)state;
   CHECK("\xef\xbb\xbf(;SZ[9])", NULL, "(;SZ[9])", "UTF-8", 0, 0);
@@ -382,7 +392,7 @@ static void test_hides_syntax(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_encoding),  cmocka_unit_test(test_marks),
+      cmocka_unit_test(test_every_encoding), cmocka_unit_test(test_true_two_byte_text_is_no_damaged_utf8),  cmocka_unit_test(test_marks),
       cmocka_unit_test(test_ascii_and_nuls),  cmocka_unit_test(test_mismatch),
       cmocka_unit_test(test_damage),          cmocka_unit_test(test_escapes_for_sgf),
       cmocka_unit_test(test_fallback),        cmocka_unit_test(test_borrows),
