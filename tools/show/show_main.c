@@ -24,11 +24,11 @@ void show_remark(show_session *session, const char *format, ...) {
 static void print_help(void) {
   printf("%s\nLooks into game records and into what kifumill makes of them.\n\nCommands:\n", usage);
   for (size_t i = 0; i < show_n_commands; i++)
-    printf("  %-13s %.*s\n", show_commands[i].name, (int)strcspn(show_commands[i].about, ".:\n"),
+    printf("  %-13s %.*s\n", show_commands[i].name, (int)strcspn(show_commands[i].about, ".:;\n"),
            show_commands[i].about);
   printf("\nFILE is a game record (SGF) in any encoding, bare or compressed; ARCHIVE//ENTRY or an archive; "
          "games.h5; or -\n"
-         "for standard input. `kifu-show COMMAND --help` tells the options of a command.\n\n"
+         "for standard input. `kifu-show COMMAND --help` tells the options of a command.\n\nOptions:\n"
          "      --help                        this text\n"
          "      --version                     the version\n");
 }

@@ -119,7 +119,7 @@ const show_command show_commands[] = {
      show_moves},
     {"board",
      "FILE",
-     "A diagram of one position (X Black, O White, the last move in parentheses), captures by either player, "
+     "A diagram of one position: X Black, O White, the last move in parentheses; captures by either player, "
      "ko point.\n",
      {OWN(board_rows), PLY, RECORD, REPLAY},
      4,
@@ -136,7 +136,7 @@ const show_command show_commands[] = {
      show_hbs},
     {"planes",
      "FILE",
-     "The planes of one position as a network is given them, the player to move being the one who moved "
+     "The planes of one position, as a network is given them. The player to move is the one who moved "
      "next.\n",
      {OWN(planes_rows), PLY, RECORD, REPLAY},
      4,
@@ -144,8 +144,9 @@ const show_command show_commands[] = {
      show_planes},
     {"features",
      "FILE",
-     "Chains, true eyes, ladders, and the features of either player's move at every empty point of one "
-     "position.\n",
+     "Chains, true eyes, ladders and move features of one position; the features are those of either "
+     "player's move at\n"
+     "every empty point.\n",
      {OWN(table_rows), PLY, RECORD, REPLAY},
      4,
      text_csv_json,
