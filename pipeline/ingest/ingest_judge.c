@@ -1,6 +1,8 @@
 /* ingest_judge.c: parse → end of the game → legality → filters → hashes, one record at a time. */
 #include "ingest_judge.h"
 
+#include "repeats.h"
+
 #include "kifumill/metadata.h"
 #include "kifumill/replay.h"
 
@@ -12,6 +14,8 @@ struct km_judge {
   const km_filter *filter;
   km_sgf_options sgf;
   km_replay replay;
+  km_repeats repeats;
+  km_arena scratch; /* of one game's replay under superko */
 };
 
 km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter) {
@@ -25,12 +29,16 @@ km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter
     free(judge);
     return NULL;
   }
+  km_arena_init(&judge->scratch);
   return judge;
 }
 
 void km_judge_free(km_judge *judge) {
-  if (judge)
-    km_text_decoder_free(judge->sgf.decoder);
+  if (!judge)
+    return;
+  km_text_decoder_free(judge->sgf.decoder);
+  km_repeats_clear(&judge->repeats);
+  km_arena_clear(&judge->scratch);
   free(judge);
 }
 
@@ -118,22 +126,80 @@ static int suicide_allowed(const km_judge *judge, const km_game *game) {
   return judge->options->suicide == KM_SUICIDE_ALLOW;
 }
 
+/* Whole-board repetitions that the rules in force let be. */
+typedef struct repetitions {
+  uint32_t n, first; /* how many, and the first of those moves, from 1 */
+} repetitions;
+
+static void note_repetitions(km_ingest_record *record, repetitions seen, km_arena *arena) {
+  char detail[64];
+  if (!seen.n)
+    return;
+  snprintf(detail, sizeof detail, "first at move %u, %u in all", seen.first, seen.n);
+  note(record, KM_REASON_SUPERKO_SEEN, km_sgf_move_position(&record->sgf, seen.first - 1), arena, detail);
+}
+
+/* Simple ko: repetitions are only looked for. *known is 0 when the quick way cannot tell them. Returns how the replay
+ * ended: KM_END, or KM_SKIP at an illegal move, or KM_ERR_NOMEM. */
+static km_status replay_simple_ko(km_judge *judge, repetitions *seen, int *known, km_err *err) {
+  km_replay *replay = &judge->replay;
+  const km_board *board = &replay->board;
+  const km_game *game = replay->game;
+  km_status status = km_repeats_begin(&judge->repeats, board->n_points, game->n_moves, err);
+  if (status != KM_OK)
+    return status;
+  uint32_t n_placed = 0, prisoners;
+  km_repeats_visit(&judge->repeats, 0, board->hash);
+  while ((status = km_replay_step(replay)) == KM_OK) {
+    if (replay->play_class == KM_PLAY_PASS)
+      continue;
+    prisoners = board->prisoners[KM_BLACK] + board->prisoners[KM_WHITE];
+    km_repeats_answer answer = km_repeats_visit(&judge->repeats, ++n_placed - prisoners, board->hash);
+    if (answer == KM_REPEATS_SEEN && seen->n++ == 0)
+      seen->first = replay->ply;
+    *known &= answer != KM_REPEATS_UNKNOWN;
+  }
+  return status;
+}
+
+/* Any rule for ko, with the table of superko. */
+static km_status replay_superko(km_judge *judge, repetitions *seen, km_err *err) {
+  km_replay *replay = &judge->replay;
+  km_superko superko;
+  km_arena_reset(&judge->scratch);
+  if (km_superko_init(&superko, &judge->scratch, replay->game->n_moves + 1) != KM_OK)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", replay->game->n_moves);
+  km_replay_options options = replay->options;
+  options.superko = &superko;
+  options.ko_rule = (uint8_t)judge->options->rules;
+  km_replay_init(replay, replay->game, &options);
+  *seen = (repetitions){0, 0};
+  km_status status;
+  while ((status = km_replay_step(replay)) == KM_OK)
+    if (replay->n_positional > seen->n) {
+      seen->n = replay->n_positional;
+      seen->first = seen->n == 1 ? replay->ply : seen->first;
+    }
+  replay->options.superko = NULL;
+  return status;
+}
+
 static km_status replay_game(km_judge *judge, km_ingest_record *record, km_arena *arena, km_err *err) {
   km_game *game = &record->sgf.game;
   km_replay *replay = &judge->replay;
-  km_superko superko;
-  km_replay_options options = {.mode = KM_REPLAY_STRICT,
-                               .ko_rule = (uint8_t)judge->options->rules,
-                               .allow_suicide = (uint8_t)suicide_allowed(judge, game)};
-  if (options.ko_rule != KM_KO_SIMPLE) {
-    if (km_superko_init(&superko, arena, game->n_moves + 1) != KM_OK)
-      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", game->n_moves);
-    options.superko = &superko;
-  }
+  km_replay_options options = {.mode = KM_REPLAY_STRICT, .allow_suicide = (uint8_t)suicide_allowed(judge, game)};
+  repetitions seen = {0, 0};
+  /* set-up changes the number of stones in its own way: the quick way is for games without */
+  int known = judge->options->rules == KM_KO_SIMPLE && game->n_setup == 0;
+  km_status status = KM_OK;
   km_replay_init(replay, game, &options);
-  km_status status;
-  while ((status = km_replay_step(replay)) == KM_OK) {
-  }
+  if (known)
+    status = replay_simple_ko(judge, &seen, &known, err);
+  if (!known && status >= 0)
+    status = replay_superko(judge, &seen, err);
+  if (status < 0)
+    return status;
+  note_repetitions(record, seen, arena);
   if (status == KM_SKIP)
     stop_game(judge, record, replay->ply, replay->play_class, arena);
   return KM_OK;

@@ -144,7 +144,7 @@ static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ing
   if (status == KM_OK)
     status = km_facts_add(job->facts, game, err);
   if (status == KM_OK)
-    status = km_places_add(job->places, record->sgf.number, entry->index, err);
+    status = km_places_add(job->places, record->sgf.number, entry->index, record->sgf.begin, err);
   if (status == KM_OK)
     status = km_prefix_add(job->prefix, record->hash.opening, game->n_moves, err);
   job->n_moves += game->n_moves;
@@ -258,12 +258,13 @@ static km_status write_pair(ingest_job *job, km_reason reason, uint64_t index, c
   km_place place;
   char *detail = NULL;
   km_status status = km_places_get(job->places, other, &place, err);
-  if (status == KM_OK && asprintf(&detail, "%s: %s %s game %u", relation, place.source, place.entry, place.game) < 0)
+  if (status == KM_OK && asprintf(&detail, "%s: %s%s%s game %u", relation, place.source, *place.entry ? " " : "", place.entry,
+                                     place.game) < 0)
     status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a line of the ledger");
   if (status == KM_OK)
     status = km_places_get(job->places, index, &place, err);
   if (status == KM_OK)
-    status = km_ledger_add(&job->ledger, &place, &(km_finding){reason, 0, detail}, err);
+    status = km_ledger_add(&job->ledger, &place, &(km_finding){reason, km_places_begin(job->places, index), detail}, err);
   free(detail);
   return status;
 }

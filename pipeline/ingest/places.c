@@ -1,13 +1,17 @@
-/* places.c: numbers in arrays, texts from the writer. */
+/* places.c: numbers in an array, texts from the writer. */
 #include "places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct spot {
+  uint64_t entry_index, begin;
+  uint32_t game;
+} spot;
+
 struct km_places {
   km_games_writer *writer;
-  uint64_t *entry_indexes;
-  uint32_t *games;
+  spot *spots;
   size_t n, room;
   km_arena arena;
 };
@@ -24,29 +28,25 @@ km_places *km_places_new(km_games_writer *writer) {
 void km_places_free(km_places *places) {
   if (!places)
     return;
-  free(places->entry_indexes);
-  free(places->games);
+  free(places->spots);
   km_arena_clear(&places->arena);
   free(places);
 }
 
-km_status km_places_add(km_places *places, uint32_t game, uint64_t entry_index, km_err *err) {
+km_status km_places_add(km_places *places, uint32_t game, uint64_t entry_index, uint64_t begin, km_err *err) {
   if (places->n == places->room) {
     size_t room = places->room ? 2 * places->room : 1024;
-    uint64_t *indexes = realloc(places->entry_indexes, room * sizeof *indexes);
-    if (indexes)
-      places->entry_indexes = indexes;
-    uint32_t *games = realloc(places->games, room * sizeof *games);
-    if (games)
-      places->games = games;
-    if (!indexes || !games)
+    spot *larger = realloc(places->spots, room * sizeof *larger);
+    if (!larger)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the places of %zu games", places->n);
+    places->spots = larger;
     places->room = room;
   }
-  places->entry_indexes[places->n] = entry_index;
-  places->games[places->n++] = game;
+  places->spots[places->n++] = (spot){entry_index, begin, game};
   return KM_OK;
 }
+
+uint64_t km_places_begin(const km_places *places, uint64_t index) { return places->spots[index].begin; }
 
 /* A place with texts in the arena as it stands. */
 static km_status read_place(km_places *places, uint64_t index, km_place *place, km_err *err) {
@@ -57,7 +57,7 @@ static km_status read_place(km_places *places, uint64_t index, km_place *place, 
   km_text source = game.text[KM_TEXT_SOURCE], entry = game.text[KM_TEXT_ENTRY];
   *place = (km_place){.source = km_arena_strndup(&places->arena, source.bytes ? source.bytes : "", source.n_bytes),
                       .entry = km_arena_strndup(&places->arena, entry.bytes ? entry.bytes : "", entry.n_bytes),
-                      .game = places->games[index]};
+                      .game = places->spots[index].game};
   return place->source && place->entry ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a place");
 }
 
@@ -75,7 +75,8 @@ int km_places_compare(void *ctx, uint64_t a, uint64_t b) {
   int order = strcmp(left.source, right.source);
   if (order == 0)
     order = strcmp(left.entry, right.entry);
-  if (order == 0 && places->entry_indexes[a] != places->entry_indexes[b])
-    order = places->entry_indexes[a] < places->entry_indexes[b] ? -1 : 1;
+  uint64_t entry_a = places->spots[a].entry_index, entry_b = places->spots[b].entry_index;
+  if (order == 0 && entry_a != entry_b)
+    order = entry_a < entry_b ? -1 : 1;
   return order ? order : left.game < right.game ? -1 : left.game > right.game;
 }

@@ -57,7 +57,6 @@ typedef enum km_reason_kind { KM_KIND_REFUSED, KM_KIND_CUT, KM_KIND_REPAIRED, KM
   X(ENCODING_MISMATCH, REPAIRED, "encoding_mismatch", "the text is not in the encoding that CA names")               \
   X(SUPERKO_SEEN, REPAIRED, "superko_seen", "a whole-board repetition, played on")                                   \
   X(PREFIX_COPY, REPAIRED, "prefix_copy", "its moves begin those of a longer game")                                  \
-  X(FORCED_MOVE, REPAIRED, "forced_move", "KO marks an illegal move as forced")                                      \
   /* inputs: archives, entries, files */                                                                             \
   X(NO_GAME_FOUND, INPUT, "no_game_found", "no game record in it")                                                   \
   X(NOT_SGF, INPUT, "not_sgf", "another kind of file (named in the detail)")                                         \
