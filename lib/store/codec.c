@@ -13,9 +13,15 @@
 
 enum { GZIP_LEVEL_MAX = 12, ZSTD_LEVEL_MAX = 22 };
 
+/* Planes at level 1: matches of 7 bytes and more, found through a table of 256 places, which mostly holds
+ * those of the last row or two. That is a quarter faster than the level's own 6 bytes and 16,384 places, and
+ * packs as well or better (shuffled rows of 17 planes on 19×19: 73 bytes instead of 75). */
+enum { PLANES_LEVEL = 1, PLANES_MATCH = 7, PLANES_HASH_LOG = 8 };
+
 struct km_codec_ctx {
   km_codec codec;
-  ZSTD_CCtx *zstd_in;
+  km_content content;
+  ZSTD_CCtx *zstd_in, *zstd_planes;
   ZSTD_DCtx *zstd_out;
   struct libdeflate_compressor *deflate_in;
   struct libdeflate_decompressor *deflate_out;
@@ -59,6 +65,10 @@ void km_codec_print(km_codec codec, char text[16]) {
     snprintf(text, 16, "%s:%u", codecs[codec.kind].name, codec.level);
 }
 
+static int set(ZSTD_CCtx *zstd, ZSTD_cParameter parameter, int value) {
+  return !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, parameter, value));
+}
+
 km_codec_ctx *km_codec_ctx_new(km_codec codec) {
   km_codec_ctx *ctx = calloc(1, sizeof *ctx);
   if (!ctx)
@@ -67,10 +77,14 @@ km_codec_ctx *km_codec_ctx_new(km_codec codec) {
   int made = 1;
   if (codec.kind == KM_CODEC_ZSTD) {
     ctx->zstd_in = ZSTD_createCCtx();
+    ctx->zstd_planes = ZSTD_createCCtx();
     ctx->zstd_out = ZSTD_createDCtx();
-    made = ctx->zstd_in && ctx->zstd_out &&
-           !ZSTD_isError(ZSTD_CCtx_setParameter(ctx->zstd_in, ZSTD_c_compressionLevel, codec.level)) &&
-           !ZSTD_isError(ZSTD_CCtx_setParameter(ctx->zstd_in, ZSTD_c_checksumFlag, 1));
+    made = ctx->zstd_in && ctx->zstd_planes && ctx->zstd_out &&
+           set(ctx->zstd_in, ZSTD_c_compressionLevel, codec.level) &&
+           set(ctx->zstd_planes, ZSTD_c_compressionLevel, codec.level);
+    if (made && codec.level == PLANES_LEVEL)
+      made = set(ctx->zstd_planes, ZSTD_c_minMatch, PLANES_MATCH) &&
+             set(ctx->zstd_planes, ZSTD_c_hashLog, PLANES_HASH_LOG);
   } else if (codec.kind == KM_CODEC_GZIP) {
     ctx->deflate_in = libdeflate_alloc_compressor(codec.level);
     ctx->deflate_out = libdeflate_alloc_decompressor();
@@ -87,6 +101,7 @@ void km_codec_ctx_free(km_codec_ctx *ctx) {
   if (!ctx)
     return;
   ZSTD_freeCCtx(ctx->zstd_in);
+  ZSTD_freeCCtx(ctx->zstd_planes);
   ZSTD_freeDCtx(ctx->zstd_out);
   if (ctx->deflate_in)
     libdeflate_free_compressor(ctx->deflate_in);
@@ -96,10 +111,14 @@ void km_codec_ctx_free(km_codec_ctx *ctx) {
   free(ctx);
 }
 
+void km_codec_expect(km_codec_ctx *ctx, km_content content) {
+  ctx->content = content;
+}
+
 size_t km_codec_bound(km_codec codec, size_t n_bytes) {
   switch (codec.kind) {
   case KM_CODEC_ZSTD:
-    return ZSTD_compressBound(n_bytes) + 4; /* the frame's check sum */
+    return ZSTD_compressBound(n_bytes);
   case KM_CODEC_GZIP:
     return libdeflate_zlib_compress_bound(NULL, n_bytes);
   default:
@@ -131,7 +150,8 @@ km_status km_codec_pack(km_codec_ctx *ctx, void *packed, size_t *n_packed, const
   size_t bound = km_codec_bound(ctx->codec, n_bytes), n = n_bytes;
   switch (ctx->codec.kind) {
   case KM_CODEC_ZSTD:
-    n = ZSTD_compress2(ctx->zstd_in, packed, bound, raw, n_bytes);
+    n = ZSTD_compress2(ctx->content == KM_CONTENT_PLANES ? ctx->zstd_planes : ctx->zstd_in, packed, bound,
+                       raw, n_bytes);
     if (ZSTD_isError(n))
       return km_err_set(err, KM_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
     break;

@@ -1,8 +1,9 @@
 /* codec.h: compression of one chunk, as HDF5's filters would do it, outside HDF5 and in any thread.
  *
  * Chunks are byte-shuffled (HDF5 filter 2) where that helps, then compressed: zlib format for gzip (HDF5
- * filter 1; written by libdeflate), one zstd frame with size and check sum for zstd (registered filter 32015).
- * What is written so is read by any HDF5 with the filter, and the other way round. The bytes depend on input,
+ * filter 1; written by libdeflate), one zstd frame with its size for zstd (registered filter 32015; the frame
+ * has no check sum: tables keep one of every chunk as it stands in the file, at a tenth of the price). What
+ * is written so is read by any HDF5 with the filter, and the other way round. The bytes depend on input,
  * codec and level, and the version of the compression library, only. */
 #ifndef KIFUMILL_CODEC_H
 #define KIFUMILL_CODEC_H
@@ -27,6 +28,13 @@ void km_codec_print(km_codec codec, char text[16]);
 typedef struct km_codec_ctx km_codec_ctx;
 km_codec_ctx *km_codec_ctx_new(km_codec codec);
 void km_codec_ctx_free(km_codec_ctx *ctx);
+
+/* What the chunks to come are, of the two kinds that are compressed in ways of their own. */
+typedef enum km_content {
+  KM_CONTENT_ANY = 0,
+  KM_CONTENT_PLANES, /* planes of boards, row by row: what repeats does so nearby, and in long pieces */
+} km_content;
+void km_codec_expect(km_codec_ctx *ctx, km_content content);
 
 /* The most bytes that n_bytes can become. */
 size_t km_codec_bound(km_codec codec, size_t n_bytes);
