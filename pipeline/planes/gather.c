@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one game -------------------------------------------------------------------------------------------------- */
+/* ---- one game
+ * -------------------------------------------------------------------------------------------------- */
 
 void km_game_pick_clear(km_game_pick *pick) {
   km_arena_clear(&pick->arena);
@@ -25,8 +26,8 @@ static km_status reserve_plies(km_game_pick *pick, size_t n, km_err *err) {
   return KM_OK;
 }
 
-km_status km_game_pick_take(km_game_pick *pick, const km_games *games, const km_planes_settings *settings, uint64_t i,
-                            km_select_counts *counts, km_err *err) {
+km_status km_game_pick_take(km_game_pick *pick, const km_games *games, const km_planes_settings *settings,
+                            uint64_t i, km_select_counts *counts, km_err *err) {
   uint8_t rows, cols;
   pick->n_rows = 0;
   counts->n_games++;
@@ -56,12 +57,13 @@ km_status km_game_pick_take(km_game_pick *pick, const km_games *games, const km_
   return KM_OK;
 }
 
-/* ---- the pass -------------------------------------------------------------------------------------------------- */
+/* ---- the pass
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef struct pass {
   const km_gather_job *job;
   km_gathered *out;
-  uint64_t next; /* game to be read */
+  uint64_t next;    /* game to be read */
   atomic_int keeps; /* tracks still fit */
 } pass;
 
@@ -169,7 +171,8 @@ static km_status write_range(void *ctx, void *data, km_err *err) {
 }
 
 km_status km_gather(km_gathered *gathered, const km_gather_job *job, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_range, work_range, write_range};
+  static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
+                                   read_range, work_range, write_range};
   pass p = {.job = job, .out = gathered, .keeps = job->budget > 0};
   uint64_t n_ranges = km_games_count(job->games) / KM_RANGE_GAMES + 1;
   *gathered = (km_gathered){.before = calloc(n_ranges, sizeof *gathered->before)};

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Adds a setting; the text is kept in the manifest. */
-__attribute__((format(printf, 3, 4))) static void set(km_planes_manifest *m, const char *key, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void set(km_planes_manifest *m, const char *key,
+                                                      const char *format, ...) {
   size_t i = m->manifest.n_settings++;
   va_list args;
   va_start(args, format);
@@ -43,8 +44,8 @@ static void fill_settings(km_planes_manifest *m, const km_planes_options *o, con
   set(m, "chunk_rows", "%u", s->chunk_rows);
 }
 
-void km_planes_manifest_fill(km_planes_manifest *m, const km_planes_options *options, const km_planes_settings *s,
-                             const km_select_counts *c) {
+void km_planes_manifest_fill(km_planes_manifest *m, const km_planes_options *options,
+                             const km_planes_settings *s, const km_select_counts *c) {
   uint64_t n_rows = c->n_steps[KM_SELECT_STEPS - 1] * s->rows_per_position;
   *m = (km_planes_manifest){.manifest = {.settings = m->settings, .counts = m->counts}};
   fill_settings(m, options, s);
@@ -64,10 +65,12 @@ void km_planes_manifest_fill(km_planes_manifest *m, const km_planes_options *opt
 }
 
 void km_planes_summary(const km_planes_settings *s, const km_select_counts *c, FILE *out) {
-  static const char *const rules[KM_SELECT_STEPS] = {
-      "", "unknown result", "handicap moves", "ply", "last move", "players", "sample"};
+  static const char *const rules[KM_SELECT_STEPS] = {"",          "unknown result", "handicap moves", "ply",
+                                                     "last move", "players",        "sample"};
   uint64_t n_left_out = c->n_other_size + c->n_too_long + c->n_without;
-  fprintf(out, "games %" PRIu64 ": %" PRIu64 " used, %" PRIu64 " of another size than %ux%u, %" PRIu64 " without a row",
+  fprintf(out,
+          "games %" PRIu64 ": %" PRIu64 " used, %" PRIu64 " of another size than %ux%u, %" PRIu64
+          " without a row",
           c->n_games, c->n_games - n_left_out, c->n_other_size, s->cols, s->rows, c->n_without);
   if (c->n_too_long)
     fprintf(out, ", %" PRIu64 " left out with more than %d moves", c->n_too_long, KM_ROW_PLY_MAX);
@@ -78,6 +81,6 @@ void km_planes_summary(const km_planes_settings *s, const km_select_counts *c, F
   fprintf(out, " = %" PRIu64 ", rows %" PRIu64 ":", c->n_steps[KM_SELECT_STEPS - 1],
           c->n_steps[KM_SELECT_STEPS - 1] * s->rows_per_position);
   for (int i = 0; i < KM_SPLITS; i++)
-    fprintf(out, " %s %" PRIu64 " of %" PRIu64 " games%s", km_split_names[i], c->n_split[i] * s->rows_per_position,
-            c->n_split_games[i], i + 1 < KM_SPLITS ? "," : "\n");
+    fprintf(out, " %s %" PRIu64 " of %" PRIu64 " games%s", km_split_names[i],
+            c->n_split[i] * s->rows_per_position, c->n_split_games[i], i + 1 < KM_SPLITS ? "," : "\n");
 }

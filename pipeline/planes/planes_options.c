@@ -26,7 +26,8 @@ static const km_option rows[] = {
      "only moves of any player, of the winner, or of a rank:6d or better"},
     {"skip-handicap-moves", 0, KM_OPTION_FLAG, 0, ROW(skip_handicap_moves), NULL, NULL, 0, 0,
      "without Black's first moves that stand for handicap stones (HA and no set-up)"},
-    {"last", 0, KM_OPTION_CHOICE, 0, ROW(last), NULL, "keep|drop", 0, 0, "the last move before a resignation"},
+    {"last", 0, KM_OPTION_CHOICE, 0, ROW(last), NULL, "keep|drop", 0, 0,
+     "the last move before a resignation"},
     {"final-value", 0, KM_OPTION_FLAG, 0, ROW(final_value), NULL, NULL, 0, 0,
      "also the final position, which has a value and no move (policy -1)"},
     {"unknown-result", 0, KM_OPTION_CHOICE, 0, ROW(unknown_result), NULL, "keep|drop", 0, 0,
@@ -37,7 +38,8 @@ static const km_option rows[] = {
      "dataset black_win: Black's win-rate from the record, NaN where it has none"},
     {"shuffle", 0, KM_OPTION_CHOICE, 0, ROW(shuffle), NULL, "on|off", 0, 0,
      "rows of a split in one seeded random order, or as they are in the games"},
-    {"rows-per-shard", 0, KM_OPTION_INT, 0, ROW(rows_per_shard), "N", NULL, 1, 1 << 30, "rows of a shard; the last has fewer"},
+    {"rows-per-shard", 0, KM_OPTION_INT, 0, ROW(rows_per_shard), "N", NULL, 1, 1 << 30,
+     "rows of a shard; the last has fewer"},
     {"chunk-rows", 0, KM_OPTION_INT, 0, ROW(chunk_rows), "N", NULL, 0, 1 << 20,
      "rows of a chunk of planes; 0: 256, or fewer so that a chunk stays below 1 MiB"},
     {"memory", 0, KM_OPTION_BYTES, KM_OPTION_RUNTIME, ROW(memory), "BYTES", NULL, 1 << 20, 1e15,
@@ -68,10 +70,14 @@ static km_status run(const void *options, km_stage_outcome *outcome, km_err *err
 const km_stage km_planes_stage = {
     .name = "planes",
     .synopsis = "[OPTION…] games.h5",
-    .about = "Writes training rows (planes, move, result …) of the games in games.h5 into a folder of HDF5 shards:\n"
-             "SPLIT-NNNNN.h5, a virtual file SPLIT.h5 over the shards of a split, and manifest.json, which is written last.\n\n"
-             "Rows are in a seeded random order over the whole split. The bytes depend on games, options and seed only, not on\n"
-             "threads, memory or parts. A run that was stopped goes on where it was when it is called again.\n",
+    .about =
+        "Writes training rows (planes, move, result …) of the games in games.h5 into a folder of HDF5 "
+        "shards:\n"
+        "SPLIT-NNNNN.h5, a virtual file SPLIT.h5 over the shards of a split, and manifest.json, which is "
+        "written last.\n\n"
+        "Rows are in a seeded random order over the whole split. The bytes depend on games, options and seed "
+        "only, not on\n"
+        "threads, memory or parts. A run that was stopped goes on where it was when it is called again.\n",
     .rows = rows,
     .n_rows = sizeof rows / sizeof *rows,
     .options_bytes = sizeof(km_planes_options),

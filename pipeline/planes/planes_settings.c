@@ -32,7 +32,8 @@ static km_status read_board(km_planes_settings *s, const char *text, km_err *err
     good = read_number(&p, 1, KM_BOARD_MAX, &rows);
   }
   if (!good || *p)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--board %.40s: not a size from 1 to %d, nor columns x rows as in 13x9", text,
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "--board %.40s: not a size from 1 to %d, nor columns x rows as in 13x9", text,
                       KM_BOARD_MAX);
   s->rows = (uint8_t)rows;
   s->cols = (uint8_t)cols;
@@ -42,7 +43,11 @@ static km_status read_board(km_planes_settings *s, const char *text, km_err *err
 static km_status read_layout(km_planes_settings *s, const km_planes_options *o, km_err *err) {
   char text[256];
   const char *list = o->layout_options && *o->layout_options ? o->layout_options : NULL;
-  int n = snprintf(text, sizeof text, "%s%s%s", o->layout, !list ? "" : strchr(o->layout, ':') ? "," : ":", list ? list : "");
+  int n = snprintf(text, sizeof text, "%s%s%s", o->layout,
+                   !list                    ? ""
+                   : strchr(o->layout, ':') ? ","
+                                            : ":",
+                   list ? list : "");
   if (n >= (int)sizeof text)
     return km_err_set(err, KM_ERR_USAGE, 0, "--layout-options %.40s…: too long", o->layout_options);
   return km_layout_parse(text, &s->layout, &s->variants, err);
@@ -65,7 +70,8 @@ static km_status read_split(km_planes_settings *s, const char *text, km_err *err
   }
   if (more || *p)
     return km_err_set(err, KM_ERR_USAGE, 0,
-                      "--split %.60s: not one to three shares of train, val and test as in 0.9,0.05,0.05", text);
+                      "--split %.60s: not one to three shares of train, val and test as in 0.9,0.05,0.05",
+                      text);
   if (fabs(sum - 1) > 1e-9)
     return km_err_set(err, KM_ERR_USAGE, 0, "--split %.60s: the shares sum to %g, not to 1", text, sum);
   for (; last < KM_SPLITS; last++) /* it takes what rounding left over */
@@ -84,7 +90,8 @@ static km_status read_sample(km_planes_settings *s, const char *text, km_err *er
     if ((kind == KM_SAMPLE_ALL || read_number(&p, 1, 1000000, &s->sample_k)) && *p == 0)
       return KM_OK;
   }
-  return km_err_set(err, KM_ERR_USAGE, 0, "--sample %.40s: all, every:K or per-game:K with K from 1 to 1000000", text);
+  return km_err_set(err, KM_ERR_USAGE, 0,
+                    "--sample %.40s: all, every:K or per-game:K with K from 1 to 1000000", text);
 }
 
 static km_status read_plies(km_planes_settings *s, const char *text, km_err *err) {
@@ -101,7 +108,8 @@ static km_status read_plies(km_planes_settings *s, const char *text, km_err *err
     good = 0;
   }
   if (!good || *p || s->ply_from > s->ply_to)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--ply %.40s: not a range of moves played as in 20..150, 20.. or ..150", text);
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "--ply %.40s: not a range of moves played as in 20..150, 20.. or ..150", text);
   return KM_OK;
 }
 
@@ -116,12 +124,14 @@ static km_status read_players(km_planes_settings *s, const char *text, km_err *e
   }
   const char *p = text + 5;
   uint32_t number;
-  if (strncmp(text, "rank:", 5) == 0 && read_number(&p, 1, 30, &number) && strchr("kdp", *p) && *p && p[1] == 0) {
+  if (strncmp(text, "rank:", 5) == 0 && read_number(&p, 1, 30, &number) && strchr("kdp", *p) && *p &&
+      p[1] == 0) {
     s->players = KM_PLAYERS_RANK;
     s->rank = km_rank_order((km_rank){(int8_t)number, *p});
     return KM_OK;
   }
-  return km_err_set(err, KM_ERR_USAGE, 0, "--players %.40s: any, winner, or rank:6d (3k, 6d, 1p and better)", text);
+  return km_err_set(err, KM_ERR_USAGE, 0, "--players %.40s: any, winner, or rank:6d (3k, 6d, 1p and better)",
+                    text);
 }
 
 static km_status read_part(km_planes_settings *s, const char *text, km_err *err) {
@@ -133,8 +143,8 @@ static km_status read_part(km_planes_settings *s, const char *text, km_err *err)
     return KM_OK;
   }
   const char *p = text;
-  if (read_number(&p, 0, PARTS_MAX, &s->part) && *p++ == '/' && read_number(&p, 1, PARTS_MAX, &s->n_parts) && *p == 0 &&
-      s->part < s->n_parts)
+  if (read_number(&p, 0, PARTS_MAX, &s->part) && *p++ == '/' && read_number(&p, 1, PARTS_MAX, &s->n_parts) &&
+      *p == 0 && s->part < s->n_parts)
     return KM_OK;
   return km_err_set(err, KM_ERR_USAGE, 0, "--part %.40s: I/N with I from 0 to N-1, or merge", text);
 }
@@ -159,8 +169,10 @@ size_t km_settings_row_bytes(const km_planes_settings *s) {
 static km_status set_chunk(km_planes_settings *s, int asked, km_err *err) {
   size_t row = km_settings_row_bytes(s), most = (CHUNK_BYTES - 1) / row;
   if ((size_t)asked > most)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--chunk-rows %d: a chunk of such rows (%zu bytes each) is not below 1 MiB; at most %zu",
-                      asked, row, most);
+    return km_err_set(
+        err, KM_ERR_USAGE, 0,
+        "--chunk-rows %d: a chunk of such rows (%zu bytes each) is not below 1 MiB; at most %zu", asked, row,
+        most);
   s->chunk_rows = asked > 0 ? (uint32_t)asked : CHUNK_ROWS;
   while (s->chunk_rows > most)
     s->chunk_rows /= 2;

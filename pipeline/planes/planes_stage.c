@@ -1,8 +1,8 @@
 /* planes_stage.c: the run: settings, one pass over the games, the plan, the rows, the manifest.
  *
- * A row's place is computed, not sorted for (row_order.h). If the games fit into memory as tracks (some 10 to 20 bytes a
- * position), every shard is made straight from them, in any order and by any process; otherwise rows go through a spool on
- * the output's disk, bucket by bucket. Both give the same bytes. */
+ * A row's place is computed, not sorted for (row_order.h). If the games fit into memory as tracks (some 10 to
+ * 20 bytes a position), every shard is made straight from them, in any order and by any process; otherwise
+ * rows go through a spool on the output's disk, bucket by bucket. Both give the same bytes. */
 #include "planes_manifest.h"
 #include "shard_job.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-  PROGRAM_BYTES = 24 << 20,  /* program, libraries, what HDF5 keeps */
+  PROGRAM_BYTES = 24 << 20,      /* program, libraries, what HDF5 keeps */
   GAMES_AT_ONCE_BYTES = 4 << 20, /* of a range of games on its way */
 };
 
@@ -31,13 +31,14 @@ typedef struct run {
   const char *planes[KM_PLANES_MAX], *plane_docs[KM_PLANES_MAX];
   char layout[KM_LAYOUT_TEXT], digest[33];
   uint32_t block_rows;
-  uint64_t budget;    /* memory for tracks or spool */
+  uint64_t budget; /* memory for tracks or spool */
   size_t window;
   km_progress progress;
   int is_complete;
 } run;
 
-/* ---- settings -------------------------------------------------------------------------------------------------- */
+/* ---- settings
+ * -------------------------------------------------------------------------------------------------- */
 
 static void describe_shards(run *r) {
   static const char *const symmetries[] = {"none", "random", "all"};
@@ -51,8 +52,12 @@ static void describe_shards(run *r) {
   km_hash_hex(km_games_digest(r->games), r->digest);
   km_row_columns_init(&r->columns, s);
   r->spec = (km_shard_spec){
-      .table = {.group = "", .columns = r->columns.columns, .n_columns = r->columns.n_columns, .chunk_rows = s->chunk_rows,
-                .codec = s->codec, .narrow_times = r->columns.narrow_times},
+      .table = {.group = "",
+                .columns = r->columns.columns,
+                .n_columns = r->columns.n_columns,
+                .chunk_rows = s->chunk_rows,
+                .codec = s->codec,
+                .narrow_times = r->columns.narrow_times},
       .origin = {o->command ? o->command : "", o->config_text ? o->config_text : "", o->seed, r->digest},
       .layout = km_layout_text(s->layout, s->variants, r->layout, sizeof r->layout),
       .pack = s->packing == KM_PACK_BITS ? "bits" : "bytes",
@@ -74,7 +79,8 @@ static km_status share_memory(run *r, km_err *err) {
   r->block_rows = s->chunk_rows * r->columns.narrow_times;
   if (r->block_rows > s->rows_per_shard)
     r->block_rows = s->rows_per_shard;
-  /* rows are compressed chunk by chunk, but for those that are made by replay, for the sake of which a block is a whole */
+  /* rows are compressed chunk by chunk, but for those that are made by replay, for the sake of which a block
+   * is a whole */
   uint64_t raw = s->needs_board ? r->block_rows : s->chunk_rows;
   uint64_t block = (raw + r->block_rows / 2) * r->columns.n_bytes + (2 << 20);
   uint64_t each = km_row_maker_bytes(s) + GAMES_AT_ONCE_BYTES * (uint64_t)s->rows_per_position +
@@ -88,7 +94,8 @@ static km_status share_memory(run *r, km_err *err) {
   least += r->window * block + (4 << 20);
   r->budget = s->memory > fixed ? s->memory - fixed : 0;
   if (s->memory < least)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--memory %llu M is too small for such rows with %zu threads: at least %llu M",
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "--memory %llu M is too small for such rows with %zu threads: at least %llu M",
                       (unsigned long long)(s->memory >> 20), threads, (unsigned long long)(least >> 20) + 1);
   return KM_OK;
 }
@@ -111,7 +118,8 @@ static km_status prepare(run *r, km_err *err) {
   return status;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* A run that would write nothing is a mistake: of which option, the counts tell. */
 static km_status check_counts(const run *r, km_err *err) {
@@ -120,18 +128,23 @@ static km_status check_counts(const run *r, km_err *err) {
   if (c->n_games == 0)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s holds no game", km_games_path(r->games));
   if (c->n_games == c->n_other_size)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: none of %" PRIu64 " games is on a board of %ux%u (--board chooses it)",
+    return km_err_set(err, KM_ERR_FORMAT, 0,
+                      "%s: none of %" PRIu64 " games is on a board of %ux%u (--board chooses it)",
                       km_games_path(r->games), c->n_games, s->cols, s->rows);
   for (int i = 0; i < KM_SELECT_STEPS; i++)
     if (c->n_steps[i] == 0)
-      return km_err_set(err, KM_ERR_FORMAT, 0, "%s: no position is left of %" PRIu64 " (%s)", km_games_path(r->games),
-                        c->n_steps[0], i == 0 ? "every game is too long" : km_select_step_names[i]);
+      return km_err_set(err, KM_ERR_FORMAT, 0, "%s: no position is left of %" PRIu64 " (%s)",
+                        km_games_path(r->games), c->n_steps[0],
+                        i == 0 ? "every game is too long" : km_select_step_names[i]);
   return KM_OK;
 }
 
 static km_status gather(run *r, km_err *err) {
-  r->gather = (km_gather_job){.games = r->games, .settings = &r->settings, .shape = r->shape,
-                              .budget = r->settings.merge_only ? 0 : r->budget, .threads = r->options->run.threads,
+  r->gather = (km_gather_job){.games = r->games,
+                              .settings = &r->settings,
+                              .shape = r->shape,
+                              .budget = r->settings.merge_only ? 0 : r->budget,
+                              .threads = r->options->run.threads,
                               .progress = &r->progress};
   km_status status = km_gather(&r->gathered, &r->gather, err);
   if (status == KM_OK)
@@ -159,13 +172,25 @@ static km_status make_shards(run *r, km_err *err) {
   km_status status = KM_OK;
   if (count_to_make(r) == 0)
     return KM_OK;
-  km_spool_job spool = {.gather = &r->gather, .gathered = &r->gathered, .plan = &r->plan, .orders = r->orders,
-                        .budget = r->budget, .block_rows = r->block_rows};
+  km_spool_job spool = {.gather = &r->gather,
+                        .gathered = &r->gathered,
+                        .plan = &r->plan,
+                        .orders = r->orders,
+                        .budget = r->budget,
+                        .block_rows = r->block_rows};
   if (!r->gathered.store)
     status = km_row_spool_make(&r->spool, &spool, err);
-  km_shard_job job = {.games = r->games, .settings = &r->settings, .shape = r->shape, .columns = &r->columns,
-                      .orders = r->orders, .plan = &r->plan, .store = r->gathered.store, .spool = r->spool,
-                      .block_rows = r->block_rows, .threads = r->options->run.threads, .window = r->window,
+  km_shard_job job = {.games = r->games,
+                      .settings = &r->settings,
+                      .shape = r->shape,
+                      .columns = &r->columns,
+                      .orders = r->orders,
+                      .plan = &r->plan,
+                      .store = r->gathered.store,
+                      .spool = r->spool,
+                      .block_rows = r->block_rows,
+                      .threads = r->options->run.threads,
+                      .window = r->window,
                       .progress = &r->progress};
   return status == KM_OK ? km_shard_job_run(&job, err) : status;
 }
@@ -188,7 +213,8 @@ static km_status complete(run *r, km_err *err) {
   return KM_OK;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------- */
+/* ---- the end
+ * --------------------------------------------------------------------------------------------------- */
 
 static void report(const run *r, size_t n_made, uint64_t n_rows, double seconds) {
   FILE *out = r->options->run.messages;
@@ -205,20 +231,24 @@ static void report(const run *r, size_t n_made, uint64_t n_rows, double seconds)
   if (n_mine > n_made)
     fprintf(out, "%zu shards were there already\n", n_mine - n_made);
   if (r->spool)
-    fprintf(out, "%.1f MB went through temporary data on disk\n", 1e-6 * (double)km_row_spool_bytes(r->spool));
+    fprintf(out, "%.1f MB went through temporary data on disk\n",
+            1e-6 * (double)km_row_spool_bytes(r->spool));
   if (!r->is_complete)
-    fprintf(out, "%zu of %zu shards are there; the manifest is written when all are\n", n_done, r->plan.n_shards);
-  fprintf(out, "%zu shards made, %.1f MB, %.2f s, %.0f rows/s, peak memory %.0f MB, %s\n", n_made, 1e-6 * (double)n_bytes,
-          seconds, (double)n_rows / seconds, 1e-6 * (double)km_peak_memory_bytes(), r->options->run.output);
+    fprintf(out, "%zu of %zu shards are there; the manifest is written when all are\n", n_done,
+            r->plan.n_shards);
+  fprintf(out, "%zu shards made, %.1f MB, %.2f s, %.0f rows/s, peak memory %.0f MB, %s\n", n_made,
+          1e-6 * (double)n_bytes, seconds, (double)n_rows / seconds, 1e-6 * (double)km_peak_memory_bytes(),
+          r->options->run.output);
 }
 
 static void fill_outcome(const run *r, km_stage_outcome *outcome) {
   const km_select_counts *c = &r->gathered.counts;
-  *outcome = (km_stage_outcome){.n_records = c->n_games,
-                                .n_games = c->n_games - c->n_other_size - c->n_too_long - c->n_without,
-                                .n_refused = c->n_too_long,
-                                .n_positions = c->n_steps[KM_SELECT_STEPS - 1] * r->settings.rows_per_position,
-                                .n_files = r->plan.n_shards};
+  *outcome =
+      (km_stage_outcome){.n_records = c->n_games,
+                         .n_games = c->n_games - c->n_other_size - c->n_too_long - c->n_without,
+                         .n_refused = c->n_too_long,
+                         .n_positions = c->n_steps[KM_SELECT_STEPS - 1] * r->settings.rows_per_position,
+                         .n_files = r->plan.n_shards};
   for (size_t i = 0; i < r->plan.n_shards; i++)
     outcome->n_bytes += r->plan.shards[i].entry.n_bytes;
 }
@@ -237,7 +267,8 @@ km_status km_planes_run(const km_planes_options *options, km_stage_outcome *outc
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   r->options = options;
   km_status status = prepare(r, err);
-  km_progress_begin(&r->progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "planes", stderr);
+  km_progress_begin(&r->progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "planes",
+                    stderr);
   if (status == KM_OK)
     status = gather(r, err);
   size_t n_made = status == KM_OK ? count_to_make(r) : 0;

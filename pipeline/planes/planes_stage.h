@@ -8,8 +8,8 @@
 typedef struct km_planes_options {
   km_run_options run;
   const char *board, *layout, *layout_options;
-  int symmetries;    /* km_row_symmetries */
-  int pack;          /* km_packing */
+  int symmetries; /* km_row_symmetries */
+  int pack;       /* km_packing */
   const char *codec, *split, *sample, *ply, *players;
   int skip_handicap_moves, last, final_value, unknown_result;
   int move_features, evals, shuffle;
@@ -20,8 +20,8 @@ typedef struct km_planes_options {
 
 extern const km_stage km_planes_stage;
 
-/* The folder options->run.output holds the shards and, when all are there, manifest.json. A folder without a manifest is
- * an unfinished run: its whole shards are kept if they are of the same settings and input. */
+/* The folder options->run.output holds the shards and, when all are there, manifest.json. A folder without a
+ * manifest is an unfinished run: its whole shards are kept if they are of the same settings and input. */
 km_status km_planes_run(const km_planes_options *options, km_stage_outcome *outcome, km_err *err);
 
 #endif

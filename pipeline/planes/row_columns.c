@@ -1,34 +1,70 @@
-/* row_columns.c: the table. Fill values, which stand for rows of a missing shard, are none that a row can have. */
+/* row_columns.c: the table. Fill values, which stand for rows of a missing shard, are none that a row can
+ * have. */
 #include "row_columns.h"
 
-enum { COLUMN_PLANES, COLUMN_POLICY, COLUMN_VALUE, COLUMN_SCORE, COLUMN_KOMI, COLUMN_TO_PLAY, COLUMN_GAME, COLUMN_PLY,
-       COLUMN_SYMMETRY, N_FIXED };
+enum {
+  COLUMN_PLANES,
+  COLUMN_POLICY,
+  COLUMN_VALUE,
+  COLUMN_SCORE,
+  COLUMN_KOMI,
+  COLUMN_TO_PLAY,
+  COLUMN_GAME,
+  COLUMN_PLY,
+  COLUMN_SYMMETRY,
+  N_FIXED
+};
 
 enum { NARROW_TIMES = 16 };
 
 #define ROWS_DOC "planes (names: attribute planes of the file), each row by row from the top left"
 static const km_column fixed[N_FIXED] = {
-    [COLUMN_PLANES] = {.name = "planes", .type = KM_U8, .fill = 255},
-    [COLUMN_POLICY] = {.name = "policy", .type = KM_I16, .fill = INT16_MIN,
+    [COLUMN_PLANES] = {.name = "planes", .type = KM_U8, .fill = 255, .content = KM_CONTENT_PLANES},
+    [COLUMN_POLICY] = {.name = "policy",
+                       .type = KM_I16,
+                       .fill = INT16_MIN,
                        .doc = "the move played: row*cols+col, rows*cols a pass, -1 none (a final position)"},
-    [COLUMN_VALUE] = {.name = "value", .type = KM_I8, .fill = -127,
+    [COLUMN_VALUE] = {.name = "value",
+                      .type = KM_I8,
+                      .fill = -127,
                       .doc = "1 the player to move wins, -1 loses, 0 a draw, -128 unknown"},
-    [COLUMN_SCORE] = {.name = "score", .type = KM_F32, .units = "points",
-                      .doc = "by how much the player to move wins (negative: loses); NaN unknown or not by points"},
-    [COLUMN_KOMI] = {.name = "komi", .type = KM_F32, .units = "points", .doc = "komi of the game; NaN unknown"},
+    [COLUMN_SCORE] =
+        {.name = "score",
+         .type = KM_F32,
+         .units = "points",
+         .doc = "by how much the player to move wins (negative: loses); NaN unknown or not by points"},
+    [COLUMN_KOMI] = {.name = "komi",
+                     .type = KM_F32,
+                     .units = "points",
+                     .doc = "komi of the game; NaN unknown"},
     [COLUMN_TO_PLAY] = {.name = "to_play", .type = KM_U8, .fill = 255, .doc = "1 Black is to move, 2 White"},
-    [COLUMN_GAME] = {.name = "game", .type = KM_U32, .fill = UINT32_MAX, .doc = "number of the game in games.h5"},
-    [COLUMN_PLY] = {.name = "ply", .type = KM_U16, .fill = UINT16_MAX, .doc = "moves played before the position"},
-    [COLUMN_SYMMETRY] = {.name = "symmetry", .type = KM_U8, .fill = 255,
-                         .doc = "how planes and policy are turned: 0 not, 1 rot90 (counter-clockwise), 2 rot180, 3 rot270, 4 "
-                                "left-right, 5 top-bottom, 6 transpose, 7 rot180 after transpose"},
+    [COLUMN_GAME] = {.name = "game",
+                     .type = KM_U32,
+                     .fill = UINT32_MAX,
+                     .doc = "number of the game in games.h5"},
+    [COLUMN_PLY] = {.name = "ply",
+                    .type = KM_U16,
+                    .fill = UINT16_MAX,
+                    .doc = "moves played before the position"},
+    [COLUMN_SYMMETRY] =
+        {.name = "symmetry",
+         .type = KM_U8,
+         .fill = 255,
+         .doc = "how planes and policy are turned: 0 not, 1 rot90 (counter-clockwise), 2 rot180, 3 rot270, 4 "
+                "left-right, 5 top-bottom, 6 transpose, 7 rot180 after transpose"},
 };
-static const km_column black_win = {.name = "black_win", .type = KM_F32,
-                                    .doc = "Black's chance to win in the position as the record has it; NaN: it has none"};
-static const km_column move_features = {
-    .name = "move_features", .type = KM_I32, .inner_rank = 1, .inner = {KM_MOVE_FEATURES}, .fill = INT32_MIN,
-    .doc = "of the move played: pattern, pattern_canonical, can_capture, can_connect, creates_eye, distance_to_edge, "
-           "liberties_after, enemy_liberties; all -1 for a pass or none"};
+static const km_column black_win = {
+    .name = "black_win",
+    .type = KM_F32,
+    .doc = "Black's chance to win in the position as the record has it; NaN: it has none"};
+static const km_column move_features = {.name = "move_features",
+                                        .type = KM_I32,
+                                        .inner_rank = 1,
+                                        .inner = {KM_MOVE_FEATURES},
+                                        .fill = INT32_MIN,
+                                        .doc = "of the move played: pattern, pattern_canonical, can_capture, "
+                                               "can_connect, creates_eye, distance_to_edge, "
+                                               "liberties_after, enemy_liberties; all -1 for a pass or none"};
 
 void km_row_columns_init(km_row_columns *c, const km_planes_settings *s) {
   uint32_t n_planes = (uint32_t)km_layout_n_planes(s->layout, s->variants);

@@ -12,10 +12,10 @@ enum { KM_ROW_COLUMNS_MAX = 11 };
 typedef struct km_row_columns {
   km_column columns[KM_ROW_COLUMNS_MAX];
   size_t n_columns;
-  size_t n_row_bytes;            /* of the planes */
-  size_t n_bytes;                /* of a row, all told */
-  uint32_t narrow_times;         /* chunks of planes that a chunk of the narrow columns covers (table.h) */
-  unsigned win_at, features_at;  /* numbers of the columns on request; 0: not there */
+  size_t n_row_bytes;           /* of the planes */
+  size_t n_bytes;               /* of a row, all told */
+  uint32_t narrow_times;        /* chunks of planes that a chunk of the narrow columns covers (table.h) */
+  unsigned win_at, features_at; /* numbers of the columns on request; 0: not there */
 } km_row_columns;
 void km_row_columns_init(km_row_columns *columns, const km_planes_settings *settings);
 

@@ -22,15 +22,20 @@ struct km_row_maker {
 static int make_encoders(km_row_maker *maker) {
   const km_planes_settings *s = maker->settings;
   for (unsigned i = 0; i < s->n_ways; i++) {
-    km_plane_options options = {.layout = s->layout, .variants = s->variants, .rows = s->rows, .cols = s->cols,
-                                .symmetries = (uint8_t)(1u << s->ways[i]), .packing = s->packing};
+    km_plane_options options = {.layout = s->layout,
+                                .variants = s->variants,
+                                .rows = s->rows,
+                                .cols = s->cols,
+                                .symmetries = (uint8_t)(1u << s->ways[i]),
+                                .packing = s->packing};
     if (km_plane_encoder_new(&maker->encoders[s->ways[i]], &options, NULL) != KM_OK)
       return 0;
   }
   return !s->move_features || km_feature_reader_new(&maker->reader, s->variants, NULL) == KM_OK;
 }
 
-km_row_maker *km_row_maker_new(const km_planes_settings *settings, const km_track_shape *shape, const km_games *games) {
+km_row_maker *km_row_maker_new(const km_planes_settings *settings, const km_track_shape *shape,
+                               const km_games *games) {
   km_row_maker *maker = calloc(1, sizeof *maker);
   if (!maker)
     return NULL;
@@ -62,7 +67,8 @@ size_t km_row_maker_bytes(const km_planes_settings *settings) {
   return sizeof(km_row_maker) + (settings->needs_board ? (size_t)settings->n_ways << 19 : 0);
 }
 
-km_status km_row_maker_room(km_row_maker *maker, size_t n, km_row_facts **facts, km_moment **moments, km_err *err) {
+km_status km_row_maker_room(km_row_maker *maker, size_t n, km_row_facts **facts, km_moment **moments,
+                            km_err *err) {
   if (n > maker->capacity) {
     free(maker->facts);
     free(maker->moments);
@@ -79,7 +85,8 @@ km_status km_row_maker_room(km_row_maker *maker, size_t n, km_row_facts **facts,
   return KM_OK;
 }
 
-/* ---- by replay ------------------------------------------------------------------------------------------------- */
+/* ---- by replay
+ * ------------------------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b, void *ctx) {
   const km_row_facts *facts = ctx, *x = &facts[*(const uint32_t *)a], *y = &facts[*(const uint32_t *)b];
@@ -118,8 +125,8 @@ static void put_features(km_row_maker *maker, const km_row_facts *facts, int32_t
 }
 
 /* The rows order[0 … n-1], all of one game. */
-static km_status replay_game(km_row_maker *maker, const uint32_t *order, size_t n, const km_row_sink *sink, size_t first,
-                             km_err *err) {
+static km_status replay_game(km_row_maker *maker, const uint32_t *order, size_t n, const km_row_sink *sink,
+                             size_t first, km_err *err) {
   km_replay *replay = &maker->replay;
   const km_row_facts *facts = maker->facts;
   unsigned used = 0; /* symmetries */
@@ -144,7 +151,8 @@ static km_status replay_game(km_row_maker *maker, const uint32_t *order, size_t 
       continue;
     }
     if (km_replay_step(replay) != KM_OK)
-      return km_err_set(err, KM_ERR_FORMAT, 0, "game %u: move %u cannot be played", row->game, replay->ply + 1);
+      return km_err_set(err, KM_ERR_FORMAT, 0, "game %u: move %u cannot be played", row->game,
+                        replay->ply + 1);
     for (int k = 0; k < KM_SYMMETRIES; k++)
       if (used >> k & 1)
         km_plane_encoder_follow(maker->encoders[k], replay);
@@ -152,7 +160,8 @@ static km_status replay_game(km_row_maker *maker, const uint32_t *order, size_t 
   return KM_OK;
 }
 
-static km_status make_by_replay(km_row_maker *maker, size_t n, const km_row_sink *sink, size_t first, km_err *err) {
+static km_status make_by_replay(km_row_maker *maker, size_t n, const km_row_sink *sink, size_t first,
+                                km_err *err) {
   for (uint32_t i = 0; i < n; i++)
     maker->order[i] = i;
   qsort_r(maker->order, n, sizeof *maker->order, compare_rows, maker->facts);
@@ -165,7 +174,8 @@ static km_status make_by_replay(km_row_maker *maker, size_t n, const km_row_sink
   return status;
 }
 
-km_status km_row_maker_make(km_row_maker *maker, size_t n, const km_row_sink *sink, size_t first, km_err *err) {
+km_status km_row_maker_make(km_row_maker *maker, size_t n, const km_row_sink *sink, size_t first,
+                            km_err *err) {
   for (size_t i = 0; i < n; i++)
     km_row_sink_put(sink, first + i, &maker->facts[i]);
   if (maker->settings->needs_board)

@@ -1,4 +1,5 @@
-/* row_order.c: the network. A round changes one half by a hash of the other, so it is undone by doing it again. */
+/* row_order.c: the network. A round changes one half by a hash of the other, so it is undone by doing it
+ * again. */
 #include "row_order.h"
 
 #include "kifumill/hash.h"
@@ -56,8 +57,8 @@ uint64_t km_row_order_place(const km_row_order *order, uint64_t row) {
   return row;
 }
 
-/* All take a step; those that are beyond the end are gathered without a branch that could not be foretold, and take
- * another one, until none is left. */
+/* All take a step; those that are beyond the end are gathered without a branch that could not be foretold,
+ * and take another one, until none is left. */
 void km_row_order_rows(const km_row_order *order, uint64_t first, size_t n, uint64_t *rows) {
   enum { GROUP = 256 };
   uint16_t beyond[GROUP];

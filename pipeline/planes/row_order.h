@@ -1,8 +1,8 @@
 /* row_order.h: a seeded random order of n rows, computed place by place: no table, no sorting, no memory.
  *
- * It is a permutation of 0…n-1 by construction: a Feistel network of eight rounds over the smallest number of bits that
- * holds n, walked on until the number is below n (less than twice on average). So any shard, on any machine, knows its
- * rows from the seed and n alone. */
+ * It is a permutation of 0…n-1 by construction: a Feistel network of eight rounds over the smallest number of
+ * bits that holds n, walked on until the number is below n (less than twice on average). So any shard, on any
+ * machine, knows its rows from the seed and n alone. */
 #ifndef KIFUMILL_ROW_ORDER_H
 #define KIFUMILL_ROW_ORDER_H
 
@@ -19,7 +19,8 @@ typedef struct km_row_order {
   int is_identity;
 } km_row_order;
 
-/* shuffle 0: the order is that of the rows. stream: orders of different streams have nothing to do with each other. */
+/* shuffle 0: the order is that of the rows. stream: orders of different streams have nothing to do with each
+ * other. */
 void km_row_order_init(km_row_order *order, uint64_t n, uint64_t seed, uint64_t stream, int shuffle);
 /* Which row stands at a place, and where a row stands; both in 0…n-1. */
 uint64_t km_row_order_row(const km_row_order *order, uint64_t place);

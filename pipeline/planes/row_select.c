@@ -1,4 +1,5 @@
-/* row_select.c: the rules, in the order of km_select_step. A rule turns the list of plies into a shorter one in place. */
+/* row_select.c: the rules, in the order of km_select_step. A rule turns the list of plies into a shorter one
+ * in place. */
 #include "row_select.h"
 
 #include "kifumill/replay.h"
@@ -6,7 +7,8 @@
 #include <limits.h>
 
 const char *const km_select_step_names[KM_SELECT_STEPS] = {
-    "positions", "after_unknown_result", "after_handicap_moves", "after_ply", "after_last", "after_players", "after_sample"};
+    "positions",  "after_unknown_result", "after_handicap_moves", "after_ply",
+    "after_last", "after_players",        "after_sample"};
 
 void km_select_counts_add(km_select_counts *sum, const km_select_counts *counts) {
   sum->n_games += counts->n_games;
@@ -22,20 +24,23 @@ void km_select_counts_add(km_select_counts *sum, const km_select_counts *counts)
 }
 
 unsigned km_select_split(const km_planes_settings *settings, const km_game_keys *keys) {
-  double at = km_random_unit(km_random(settings->seed, keys->split_key.low, keys->split_key.high, KM_PURPOSE_SPLIT));
+  double at =
+      km_random_unit(km_random(settings->seed, keys->split_key.low, keys->split_key.high, KM_PURPOSE_SPLIT));
   unsigned split = 0;
   while (split < KM_SPLITS - 1 && at >= settings->split_end[split])
     split++;
   return split;
 }
 
-/* Without the moves of Black that stand for his handicap: the first HA of them, where no stones were set up. */
+/* Without the moves of Black that stand for his handicap: the first HA of them, where no stones were set up.
+ */
 static uint32_t skip_handicap(const km_game *game, uint16_t *plies, uint32_t n) {
   uint32_t n_kept = 0, n_placed = 0;
   if (game->handicap < 2 || (game->n_setup && game->setup[0].ply == 0))
     return n;
   for (uint32_t i = 0; i < n; i++) {
-    int is_placed = plies[i] < game->n_moves && game->moves[plies[i]].colour == KM_BLACK && n_placed < game->handicap;
+    int is_placed =
+        plies[i] < game->n_moves && game->moves[plies[i]].colour == KM_BLACK && n_placed < game->handicap;
     n_placed += is_placed;
     if (!is_placed)
       plies[n_kept++] = plies[i];
@@ -84,7 +89,8 @@ static uint32_t keep_every(const km_planes_settings *s, uint64_t id, uint16_t *p
   return n_kept;
 }
 
-/* K of them, every set of K with the same chance: each is taken with the chance (still wanted) / (still to come). */
+/* K of them, every set of K with the same chance: each is taken with the chance (still wanted) / (still to
+ * come). */
 static uint32_t keep_some(const km_planes_settings *s, uint64_t id, uint16_t *plies, uint32_t n) {
   uint32_t n_kept = 0;
   for (uint32_t i = 0; i < n && n_kept < s->sample_k; i++)
@@ -93,8 +99,8 @@ static uint32_t keep_some(const km_planes_settings *s, uint64_t id, uint16_t *pl
   return n_kept;
 }
 
-uint32_t km_select_plies(const km_planes_settings *s, const km_game *game, const km_game_keys *keys, uint16_t *plies,
-                         km_select_counts *counts) {
+uint32_t km_select_plies(const km_planes_settings *s, const km_game *game, const km_game_keys *keys,
+                         uint16_t *plies, km_select_counts *counts) {
   uint32_t n = game->n_moves + s->final_value;
   for (uint32_t i = 0; i < n; i++)
     plies[i] = (uint16_t)i;
@@ -123,6 +129,7 @@ uint32_t km_select_plies(const km_planes_settings *s, const km_game *game, const
 
 uint8_t km_select_symmetry(const km_planes_settings *settings, uint64_t game_id, uint32_t ply, unsigned way) {
   if (settings->symmetries == KM_SYMMETRIES_RANDOM)
-    way = (unsigned)km_random_below(km_random(settings->seed, game_id, ply, KM_PURPOSE_SYMMETRY), settings->n_ways);
+    way = (unsigned)km_random_below(km_random(settings->seed, game_id, ply, KM_PURPOSE_SYMMETRY),
+                                    settings->n_ways);
   return settings->ways[way];
 }

@@ -1,7 +1,7 @@
 /* row_select.h: which positions of a game become rows, and what each rule did to their number.
  *
- * The rules are applied one behind the other, each to what the one before it left; the choice depends on the game, the
- * options and the seed only. No board is needed. */
+ * The rules are applied one behind the other, each to what the one before it left; the choice depends on the
+ * game, the options and the seed only. No board is needed. */
 #ifndef KIFUMILL_ROW_SELECT_H
 #define KIFUMILL_ROW_SELECT_H
 
@@ -11,7 +11,7 @@
 
 /* A rule of selection, in order. The count of a step is what is left after it. */
 typedef enum km_select_step {
-  KM_STEP_POSITIONS = 0,  /* before any rule: the positions of games of the board */
+  KM_STEP_POSITIONS = 0, /* before any rule: the positions of games of the board */
   KM_STEP_UNKNOWN_RESULT,
   KM_STEP_HANDICAP_MOVES,
   KM_STEP_PLY,
@@ -38,7 +38,8 @@ void km_select_counts_add(km_select_counts *sum, const km_select_counts *counts)
 /* The split that a game is in: a function of the seed and the key of its opening only. */
 unsigned km_select_split(const km_planes_settings *settings, const km_game_keys *keys);
 
-/* Fills plies (room for n_moves + 1) with the plies of the rows, rising; returns how many, and adds to counts->n_steps. */
+/* Fills plies (room for n_moves + 1) with the plies of the rows, rising; returns how many, and adds to
+ * counts->n_steps. */
 uint32_t km_select_plies(const km_planes_settings *settings, const km_game *game, const km_game_keys *keys,
                          uint16_t *plies, km_select_counts *counts);
 

@@ -1,7 +1,8 @@
 /* row_spool.c: see row_spool.h.
  *
- * The file is a sequence of blocks of one size; a bucket is a list of blocks, and a buffer with what is not a block yet. So
- * the disk sees writes of whole blocks one behind the other, and a bucket is read by as many reads as it has blocks. */
+ * The file is a sequence of blocks of one size; a bucket is a list of blocks, and a buffer with what is not a
+ * block yet. So the disk sees writes of whole blocks one behind the other, and a bucket is read by as many
+ * reads as it has blocks. */
 #include "row_spool.h"
 
 #include "kifumill/batch.h"
@@ -16,8 +17,8 @@
 enum {
   BLOCK_BYTES_MIN = 4096,
   BLOCK_BYTES_MAX = 1 << 20,
-  EVENT_BYTES = 24,      /* of a moment, on average */
-  LIVE_BUCKETS = 3,      /* in memory at a time: being loaded, being used, being ended */
+  EVENT_BYTES = 24, /* of a moment, on average */
+  LIVE_BUCKETS = 3, /* in memory at a time: being loaded, being used, being ended */
 };
 
 /* A record in the spool: this, then the moment. */
@@ -44,7 +45,8 @@ struct km_row_spool {
   spool_bucket *buckets;
 };
 
-/* ---- buckets --------------------------------------------------------------------------------------------------- */
+/* ---- buckets
+ * --------------------------------------------------------------------------------------------------- */
 
 static uint64_t record_bytes(const km_planes_settings *s) {
   size_t planes = 2 * (((size_t)s->rows * s->cols + 7) / 8);
@@ -54,7 +56,8 @@ static uint64_t record_bytes(const km_planes_settings *s) {
 /* Half of the memory for buckets being used, half for the buffers of all. */
 static km_status size_buckets(km_row_spool *spool, size_t n_to_make, uint64_t n_rows, km_err *err) {
   const km_planes_settings *s = spool->job->gather->settings;
-  uint64_t each = record_bytes(s) + sizeof(uint64_t), budget = spool->job->budget, block = spool->job->block_rows;
+  uint64_t each = record_bytes(s) + sizeof(uint64_t), budget = spool->job->budget,
+           block = spool->job->block_rows;
   uint64_t rows = budget / 2 / (LIVE_BUCKETS * each) / block * block;
   uint64_t least_rows = block; /* and the memory with which it would do */
   uint64_t least = 2 * LIVE_BUCKETS * each * block;
@@ -67,7 +70,8 @@ static km_status size_buckets(km_row_spool *spool, size_t n_to_make, uint64_t n_
   spool->bucket_rows = rows;
   spool->buckets_per_shard = rows ? (s->rows_per_shard + rows - 1) / rows : 0;
   spool->n_buckets = spool->buckets_per_shard * n_to_make;
-  uint64_t block_bytes = spool->n_buckets ? budget / 2 / spool->n_buckets / BLOCK_BYTES_MIN * BLOCK_BYTES_MIN : 0;
+  uint64_t block_bytes =
+      spool->n_buckets ? budget / 2 / spool->n_buckets / BLOCK_BYTES_MIN * BLOCK_BYTES_MIN : 0;
   if (block_bytes < BLOCK_BYTES_MIN)
     return km_err_set(err, KM_ERR_USAGE, 0, "--memory %llu M is too small for %llu rows: at least %llu M",
                       (unsigned long long)(s->memory >> 20), (unsigned long long)n_rows,
@@ -83,11 +87,13 @@ static km_status check_room(const km_row_spool *spool, uint64_t n_rows, km_err *
   if (statvfs(spool->folder, &st) || (uint64_t)st.f_bavail * st.f_frsize >= needed)
     return KM_OK;
   return km_err_set(err, KM_ERR_IO, 0,
-                    "%s: %.1f GB are free, the temporary data of %llu rows take %.1f GB; with --memory %llu M there are none",
-                    spool->folder, 1e-9 * (double)st.f_bavail * (double)st.f_frsize, (unsigned long long)n_rows,
-                    1e-9 * (double)needed,
+                    "%s: %.1f GB are free, the temporary data of %llu rows take %.1f GB; with --memory %llu "
+                    "M there are none",
+                    spool->folder, 1e-9 * (double)st.f_bavail * (double)st.f_frsize,
+                    (unsigned long long)n_rows, 1e-9 * (double)needed,
                     (unsigned long long)((spool->job->gathered->counts.n_steps[KM_STEP_POSITIONS] * 20 +
-                                          (spool->job->gather->settings->memory - spool->job->budget)) >> 20));
+                                          (spool->job->gather->settings->memory - spool->job->budget)) >>
+                                         20));
 }
 
 static km_status open_file(km_row_spool *spool, km_err *err) {
@@ -99,7 +105,9 @@ static km_status open_file(km_row_spool *spool, km_err *err) {
     if (spool->fd >= 0)
       unlink(name);
   }
-  return spool->fd >= 0 ? KM_OK : km_err_set(err, KM_ERR_IO, errno, "cannot create a temporary file in %s", spool->folder);
+  return spool->fd >= 0
+             ? KM_OK
+             : km_err_set(err, KM_ERR_IO, errno, "cannot create a temporary file in %s", spool->folder);
 }
 
 static km_status make_buckets(km_row_spool *spool, km_err *err) {
@@ -149,7 +157,8 @@ static km_status write_block(km_row_spool *spool, spool_bucket *b, km_err *err) 
 }
 
 /* A record may lie in two blocks. */
-static km_status add_record(km_row_spool *spool, size_t number, const unsigned char *bytes, size_t n_bytes, km_err *err) {
+static km_status add_record(km_row_spool *spool, size_t number, const unsigned char *bytes, size_t n_bytes,
+                            km_err *err) {
   spool_bucket *b = &spool->buckets[number];
   if (!b->buffer && !(b->buffer = malloc(spool->block_bytes)))
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
@@ -166,7 +175,8 @@ static km_status add_record(km_row_spool *spool, size_t number, const unsigned c
   return KM_OK;
 }
 
-/* ---- filling --------------------------------------------------------------------------------------------------- */
+/* ---- filling
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct filling {
   const km_spool_job *job;
@@ -224,9 +234,11 @@ static km_status read_range(void *ctx, size_t stream, void *data, km_err *err) {
 }
 
 /* The bucket of a row, and its place in there; 0: of no shard that is to be made. */
-static int find_bucket(const km_row_spool *spool, unsigned split, uint64_t row, uint32_t *number, uint32_t *index) {
+static int find_bucket(const km_row_spool *spool, unsigned split, uint64_t row, uint32_t *number,
+                       uint32_t *index) {
   const km_spool_job *job = spool->job;
-  uint64_t rows_per_shard = job->gather->settings->rows_per_shard, place = km_row_order_place(&job->orders[split], row);
+  uint64_t rows_per_shard = job->gather->settings->rows_per_shard,
+           place = km_row_order_place(&job->orders[split], row);
   size_t shard = job->plan->first[split] + (size_t)(place / rows_per_shard);
   uint64_t at = place % rows_per_shard;
   if (spool->numbers[shard] == UINT32_MAX)
@@ -249,8 +261,8 @@ static km_status reserve(spool_batch *batch, size_t n_bytes, km_err *err) {
 }
 
 /* The records of row j of a track under all its symmetries. */
-static km_status add_rows(filling *f, spool_batch *batch, const km_track *track, unsigned split, uint64_t position, uint32_t j,
-                          km_err *err) {
+static km_status add_rows(filling *f, spool_batch *batch, const km_track *track, unsigned split,
+                          uint64_t position, uint32_t j, km_err *err) {
   const km_planes_settings *s = f->job->gather->settings;
   const km_track_shape *shape = f->job->gather->shape;
   size_t room = sizeof(uint32_t) + sizeof(record) + (s->needs_board ? 0 : km_moment_bytes_max(shape)) + 4;
@@ -263,7 +275,8 @@ static km_status add_rows(filling *f, spool_batch *batch, const km_track *track,
     km_status status = reserve(batch, room, err);
     if (status != KM_OK)
       return status;
-    km_track_facts(shape, track, j, km_select_symmetry(s, track->id, km_track_rows(track)[j].ply, way), &r.facts);
+    km_track_facts(shape, track, j, km_select_symmetry(s, track->id, km_track_rows(track)[j].ply, way),
+                   &r.facts);
     unsigned char *at = batch->bytes + batch->n_bytes;
     size_t n = sizeof r;
     if (!s->needs_board) {
@@ -288,7 +301,8 @@ static km_status work_range(void *ctx, void *worker, void *data, km_err *err) {
   const km_gather_job *g = f->job->gather;
   km_game_pick *pick = &w->pick;
   km_select_counts counts = {0};
-  uint64_t first = batch->range * KM_RANGE_GAMES, end = first + KM_RANGE_GAMES, n_games = km_games_count(g->games);
+  uint64_t first = batch->range * KM_RANGE_GAMES, end = first + KM_RANGE_GAMES,
+           n_games = km_games_count(g->games);
   km_status status = KM_OK;
   memcpy(w->before, f->job->gathered->before[batch->range], sizeof w->before);
   for (uint64_t i = first; status == KM_OK && i < end && i < n_games; i++) {
@@ -325,7 +339,8 @@ static km_status write_range(void *ctx, void *data, km_err *err) {
 }
 
 km_status km_row_spool_make(km_row_spool **out, const km_spool_job *job, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_range, work_range, write_range};
+  static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
+                                   read_range, work_range, write_range};
   km_row_spool *spool = calloc(1, sizeof *spool);
   *out = spool;
   if (!spool)
@@ -358,9 +373,12 @@ void km_row_spool_close(km_row_spool *spool) {
   free(spool);
 }
 
-uint64_t km_row_spool_bytes(const km_row_spool *spool) { return (uint64_t)spool->n_file_blocks * spool->block_bytes; }
+uint64_t km_row_spool_bytes(const km_row_spool *spool) {
+  return (uint64_t)spool->n_file_blocks * spool->block_bytes;
+}
 
-/* ---- taking out ------------------------------------------------------------------------------------------------ */
+/* ---- taking out
+ * ------------------------------------------------------------------------------------------------ */
 
 void km_row_bucket_release(km_row_bucket *bucket) {
   if (!bucket || atomic_fetch_sub(&bucket->n_users, 1) != 1)
@@ -370,7 +388,8 @@ void km_row_bucket_release(km_row_bucket *bucket) {
   free(bucket);
 }
 
-void km_row_bucket_get(const km_row_bucket *bucket, uint64_t first, size_t n, km_row_facts *facts, km_moment *moments) {
+void km_row_bucket_get(const km_row_bucket *bucket, uint64_t first, size_t n, km_row_facts *facts,
+                       km_moment *moments) {
   const uint64_t *records = bucket->records + (first - bucket->first);
   enum { AHEAD = 16 };
   for (size_t i = 0; i < n; i++) {
@@ -411,10 +430,12 @@ static km_status list_records(km_row_bucket *out, size_t n_bytes, km_err *err) {
     out->records[head[1]] = at;
     at += head[0];
   }
-  return n == out->n_rows ? KM_OK : km_err_set(err, KM_ERR_FORMAT, 0, "temporary data were damaged on the disk");
+  return n == out->n_rows ? KM_OK
+                          : km_err_set(err, KM_ERR_FORMAT, 0, "temporary data were damaged on the disk");
 }
 
-km_status km_row_spool_load(km_row_spool *spool, size_t shard, uint64_t row, km_row_bucket **out, km_err *err) {
+km_status km_row_spool_load(km_row_spool *spool, size_t shard, uint64_t row, km_row_bucket **out,
+                            km_err *err) {
   const km_shard *s = &spool->job->plan->shards[shard];
   uint64_t number = row / spool->bucket_rows, first = number * spool->bucket_rows;
   spool_bucket *b = &spool->buckets[spool->numbers[shard] * spool->buckets_per_shard + number];

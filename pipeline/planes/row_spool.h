@@ -1,8 +1,8 @@
 /* row_spool.h: rows on their way through a temporary file, for games whose tracks do not fit into memory.
  *
- * Rows are put into buckets, each a stretch of the order within one shard, and come out bucket by bucket, each in memory as
- * a whole, at any place of it. A record is a row's facts and its moment (track.h), some 150 bytes on 19×19. The file has no
- * name, lies beside the output, and is gone with the process. */
+ * Rows are put into buckets, each a stretch of the order within one shard, and come out bucket by bucket,
+ * each in memory as a whole, at any place of it. A record is a row's facts and its moment (track.h), some 150
+ * bytes on 19×19. The file has no name, lies beside the output, and is gone with the process. */
 #ifndef KIFUMILL_ROW_SPOOL_H
 #define KIFUMILL_ROW_SPOOL_H
 
@@ -18,11 +18,12 @@ typedef struct km_row_bucket {
   const km_track_shape *shape;
   uint64_t first, n_rows; /* places in the split's order */
   unsigned char *bytes;
-  uint64_t *records;      /* where in bytes the row at each place begins */
+  uint64_t *records; /* where in bytes the row at each place begins */
   atomic_uint n_users;
 } km_row_bucket;
 /* Facts and moments (NULL: not wanted) of the rows at places first … first+n-1, which are in the bucket. */
-void km_row_bucket_get(const km_row_bucket *bucket, uint64_t first, size_t n, km_row_facts *facts, km_moment *moments);
+void km_row_bucket_get(const km_row_bucket *bucket, uint64_t first, size_t n, km_row_facts *facts,
+                       km_moment *moments);
 /* Ends one use; the last one frees it. NULL is fine. */
 void km_row_bucket_release(km_row_bucket *bucket);
 
@@ -35,12 +36,13 @@ typedef struct km_spool_job {
   uint32_t block_rows;        /* buckets are a multiple of it */
 } km_spool_job;
 
-/* Replays all games and spools the rows of those shards that are to be made. KM_ERR_IO when the disk has no room, known
- * beforehand; KM_ERR_USAGE when the memory is too small, naming the least. */
+/* Replays all games and spools the rows of those shards that are to be made. KM_ERR_IO when the disk has no
+ * room, known beforehand; KM_ERR_USAGE when the memory is too small, naming the least. */
 km_status km_row_spool_make(km_row_spool **spool, const km_spool_job *job, km_err *err);
-void km_row_spool_close(km_row_spool *spool); /* NULL is fine */
+void km_row_spool_close(km_row_spool *spool);           /* NULL is fine */
 uint64_t km_row_spool_bytes(const km_row_spool *spool); /* in the file */
 /* The bucket in which a row of a shard is, loaded; the caller has one use of it. */
-km_status km_row_spool_load(km_row_spool *spool, size_t shard, uint64_t row, km_row_bucket **bucket, km_err *err);
+km_status km_row_spool_load(km_row_spool *spool, size_t shard, uint64_t row, km_row_bucket **bucket,
+                            km_err *err);
 
 #endif

@@ -72,8 +72,8 @@ static int add_entry(store_split *split, const km_track *track) {
   return 1;
 }
 
-km_status km_row_store_add(km_row_store *store, unsigned char *blob, size_t n_bytes, const km_track_place *places,
-                           size_t n_places, km_err *err) {
+km_status km_row_store_add(km_row_store *store, unsigned char *blob, size_t n_bytes,
+                           const km_track_place *places, size_t n_places, km_err *err) {
   unsigned char **blobs = grow(store->blobs, store->n_blobs, 1, &store->blob_capacity, sizeof *blobs);
   if (!blobs) {
     free(blob);
@@ -122,7 +122,9 @@ km_status km_row_store_seal(km_row_store *store, km_err *err) {
   return KM_OK;
 }
 
-uint64_t km_row_store_n_positions(const km_row_store *store, unsigned split) { return store->splits[split].n_positions; }
+uint64_t km_row_store_n_positions(const km_row_store *store, unsigned split) {
+  return store->splits[split].n_positions;
+}
 
 /* A group on its way. */
 typedef struct lookup {
@@ -153,8 +155,8 @@ static void find_tracks(const store_split *split, lookup *l, size_t n, unsigned 
   }
 }
 
-static void get_group(const km_row_store *store, const store_split *split, lookup *l, size_t n, km_row_facts *facts,
-                      km_moment *moments) {
+static void get_group(const km_row_store *store, const store_split *split, lookup *l, size_t n,
+                      km_row_facts *facts, km_moment *moments) {
   const km_planes_settings *s = store->settings;
   find_tracks(split, l, n, s->rows_per_position);
   for (size_t i = 0; i < n; i++) {
@@ -169,8 +171,8 @@ static void get_group(const km_row_store *store, const store_split *split, looku
     km_track_find(store->shape, l->tracks[i], &facts[i], &moments[i]);
 }
 
-void km_row_store_get(const km_row_store *store, unsigned split, const km_row_order *order, uint64_t first, size_t n,
-                      km_row_facts *facts, km_moment *moments) {
+void km_row_store_get(const km_row_store *store, unsigned split, const km_row_order *order, uint64_t first,
+                      size_t n, km_row_facts *facts, km_moment *moments) {
   lookup l;
   for (size_t done = 0; done < n; done += GROUP) {
     size_t size = n - done < GROUP ? n - done : GROUP;

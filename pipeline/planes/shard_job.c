@@ -1,5 +1,5 @@
-/* shard_job.c: a batch is a block of rows of one shard. Blocks are handed out in order of shards and rows, and come back in
- * that order, so that the writer has one shard open at a time. */
+/* shard_job.c: a batch is a block of rows of one shard. Blocks are handed out in order of shards and rows,
+ * and come back in that order, so that the writer has one shard open at a time. */
 #include "shard_job.h"
 
 #include "kifumill/batch.h"
@@ -8,9 +8,9 @@
 
 typedef struct pass {
   const km_shard_job *job;
-  size_t shard;           /* whose rows are handed out next, */
-  uint64_t row;           /* from this one on */
-  km_row_bucket *bucket;  /* in which they are, with a spool */
+  size_t shard;          /* whose rows are handed out next, */
+  uint64_t row;          /* from this one on */
+  km_row_bucket *bucket; /* in which they are, with a spool */
   km_shard_writer *writer;
   uint64_t n_written, n_to_write; /* rows */
 } pass;
@@ -48,7 +48,9 @@ static void worker_free(void *ctx, void *worker) {
   km_row_maker_free(worker);
 }
 
-static int is_wanted(const km_shard *shard) { return shard->is_mine && !shard->is_done; }
+static int is_wanted(const km_shard *shard) {
+  return shard->is_mine && !shard->is_done;
+}
 
 static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
   (void)stream;
@@ -57,7 +59,8 @@ static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
   const km_shard_plan *plan = p->job->plan;
   km_row_bucket_release(batch->bucket); /* of a failed run */
   batch->bucket = NULL;
-  while (p->shard < plan->n_shards && (!is_wanted(&plan->shards[p->shard]) || p->row == plan->shards[p->shard].n_rows)) {
+  while (p->shard < plan->n_shards &&
+         (!is_wanted(&plan->shards[p->shard]) || p->row == plan->shards[p->shard].n_rows)) {
     p->shard++;
     p->row = 0;
   }
@@ -65,7 +68,9 @@ static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
     return KM_END;
   const km_shard *shard = &plan->shards[p->shard];
   uint64_t left = shard->n_rows - p->row, place = shard->first + p->row;
-  *batch = (shard_batch){.shard = p->shard, .first = p->row, .block = batch->block,
+  *batch = (shard_batch){.shard = p->shard,
+                         .first = p->row,
+                         .block = batch->block,
                          .n = left < p->job->block_rows ? (size_t)left : p->job->block_rows};
   if (p->job->spool) {
     if (!p->bucket || place < p->bucket->first || place >= p->bucket->first + p->bucket->n_rows) {
@@ -83,7 +88,8 @@ static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
 }
 
 /* The next n rows of a block, made and, where they fill chunks, compressed while they are in the cache. */
-static km_status make_rows(const km_shard_job *job, km_row_maker *maker, shard_batch *batch, size_t n, km_err *err) {
+static km_status make_rows(const km_shard_job *job, km_row_maker *maker, shard_batch *batch, size_t n,
+                           km_err *err) {
   const km_shard *shard = &job->plan->shards[batch->shard];
   uint64_t place = shard->first + batch->first + km_block_n_rows(batch->block);
   km_row_facts *facts;
@@ -137,12 +143,14 @@ static km_status write_block(void *ctx, void *data, km_err *err) {
     shard->is_done = status == KM_OK;
   }
   p->n_written += batch->n;
-  km_progress_update(p->job->progress, (double)p->n_written / (double)p->n_to_write, shard->index + 1, p->n_written);
+  km_progress_update(p->job->progress, (double)p->n_written / (double)p->n_to_write, shard->index + 1,
+                     p->n_written);
   return status;
 }
 
 km_status km_shard_job_run(const km_shard_job *job, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_block, work_block, write_block};
+  static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
+                                   read_block, work_block, write_block};
   pass p = {.job = job};
   for (size_t i = 0; i < job->plan->n_shards; i++)
     p.n_to_write += is_wanted(&job->plan->shards[i]) ? job->plan->shards[i].n_rows : 0;

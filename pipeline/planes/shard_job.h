@@ -14,11 +14,11 @@ typedef struct km_shard_job {
   const km_row_columns *columns;
   const km_row_order *orders; /* of the splits */
   km_shard_plan *plan;
-  const km_row_store *store;  /* one of the two */
+  const km_row_store *store; /* one of the two */
   km_row_spool *spool;
-  uint32_t block_rows;        /* a multiple of the chunks */
+  uint32_t block_rows; /* a multiple of the chunks */
   int threads;
-  size_t window;              /* blocks in memory */
+  size_t window; /* blocks in memory */
   km_progress *progress;
 } km_shard_job;
 

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 void km_shard_path(const km_shard_plan *plan, const km_shard *shard, char *path) {
-  snprintf(path, KM_SHARD_PATH, "%.4000s/%s-%05u.h5", plan->folder, km_split_names[shard->split], shard->index);
+  snprintf(path, KM_SHARD_PATH, "%.4000s/%s-%05u.h5", plan->folder, km_split_names[shard->split],
+           shard->index);
 }
 
-km_status km_shard_plan_make(km_shard_plan *plan, const km_planes_settings *settings, const uint64_t n_rows[KM_SPLITS],
-                             km_err *err) {
+km_status km_shard_plan_make(km_shard_plan *plan, const km_planes_settings *settings,
+                             const uint64_t n_rows[KM_SPLITS], km_err *err) {
   uint64_t each = settings->rows_per_shard, n = 0;
   for (int i = 0; i < KM_SPLITS; i++) {
     plan->first[i] = (size_t)n;
@@ -23,7 +24,8 @@ km_status km_shard_plan_make(km_shard_plan *plan, const km_planes_settings *sett
   }
   plan->first[KM_SPLITS] = (size_t)n;
   if (n > UINT32_MAX)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "%llu shards are too many; give more --rows-per-shard", (unsigned long long)n);
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%llu shards are too many; give more --rows-per-shard",
+                      (unsigned long long)n);
   plan->n_shards = (size_t)n;
   plan->shards = calloc(plan->n_shards + 1, sizeof *plan->shards);
   if (!plan->shards)
@@ -31,16 +33,22 @@ km_status km_shard_plan_make(km_shard_plan *plan, const km_planes_settings *sett
   for (uint32_t split = 0; split < KM_SPLITS; split++)
     for (size_t i = plan->first[split]; i < plan->first[split + 1]; i++) {
       uint64_t index = i - plan->first[split], first = index * each;
-      plan->shards[i] = (km_shard){.split = split, .index = (uint32_t)index, .first = first,
-                                   .n_rows = n_rows[split] - first < each ? n_rows[split] - first : each,
-                                   .is_mine = !settings->merge_only && i % settings->n_parts == settings->part};
+      plan->shards[i] =
+          (km_shard){.split = split,
+                     .index = (uint32_t)index,
+                     .first = first,
+                     .n_rows = n_rows[split] - first < each ? n_rows[split] - first : each,
+                     .is_mine = !settings->merge_only && i % settings->n_parts == settings->part};
     }
   return KM_OK;
 }
 
-void km_shard_plan_clear(km_shard_plan *plan) { free(plan->shards); }
+void km_shard_plan_clear(km_shard_plan *plan) {
+  free(plan->shards);
+}
 
-/* ---- what is there --------------------------------------------------------------------------------------------- */
+/* ---- what is there
+ * --------------------------------------------------------------------------------------------- */
 
 static km_status make_folder(const char *folder, km_err *err) {
   char path[KM_SHARD_PATH];
@@ -59,7 +67,8 @@ static km_status make_folder(const char *folder, km_err *err) {
     return km_err_set(err, KM_ERR_IO, errno, "cannot make the folder %s", folder);
   if (stat(path, &info) || !S_ISDIR(info.st_mode))
     return km_err_set(err, KM_ERR_STATE, 0, "%s is not a folder", folder);
-  return access(path, W_OK | X_OK) ? km_err_set(err, KM_ERR_IO, errno, "cannot write into %s", folder) : KM_OK;
+  return access(path, W_OK | X_OK) ? km_err_set(err, KM_ERR_IO, errno, "cannot write into %s", folder)
+                                   : KM_OK;
 }
 
 km_status km_shard_plan_open(const char *folder, int force, km_err *err) {
@@ -92,7 +101,8 @@ static int is_shard(const km_shard_plan *plan, const km_shard *shard, const char
     return 0;
   int same = says(file, "generator", KM_STORE_GENERATOR) && says(file, "config", origin->config) &&
              says(file, "command", origin->command) && says(file, "input_digest", origin->input_digest) &&
-             says(file, "split", km_split_names[shard->split]) && km_h5_get_u64(file, "/", "seed", &seed, NULL) == KM_OK &&
+             says(file, "split", km_split_names[shard->split]) &&
+             km_h5_get_u64(file, "/", "seed", &seed, NULL) == KM_OK &&
              km_h5_get_u64(file, "/", "index", &index, NULL) == KM_OK &&
              km_h5_get_u64(file, "/", "n_rows", &n_rows, NULL) == KM_OK;
   km_h5_close(file);
@@ -109,7 +119,8 @@ static km_status look_at(const km_shard_plan *plan, km_shard *shard, int force, 
     return km_shard_entry_read(&shard->entry, path, err);
   }
   if (!force)
-    return km_err_set(err, KM_ERR_STATE, 0, "%s is of another run (games, options or seed); --force overwrites it", path);
+    return km_err_set(err, KM_ERR_STATE, 0,
+                      "%s is of another run (games, options or seed); --force overwrites it", path);
   return unlink(path) ? km_err_set(err, KM_ERR_IO, errno, "cannot remove %s", path) : KM_OK;
 }
 
@@ -161,7 +172,8 @@ static km_status look_for_strangers(const km_shard_plan *plan, int force, km_err
       if (!is_in_the_way(plan, e->d_name, split))
         continue;
       if (!force)
-        status = km_err_set(err, KM_ERR_STATE, 0, "%s/%s is of another run (games, options or seed); --force overwrites it",
+        status = km_err_set(err, KM_ERR_STATE, 0,
+                            "%s/%s is of another run (games, options or seed); --force overwrites it",
                             plan->folder, e->d_name);
       else if (unlinkat(dirfd(dir), e->d_name, 0))
         status = km_err_set(err, KM_ERR_IO, errno, "cannot remove %s/%s", plan->folder, e->d_name);
@@ -177,11 +189,12 @@ km_status km_shard_plan_look(km_shard_plan *plan, int force, km_err *err) {
   return status;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------- */
+/* ---- the end
+ * --------------------------------------------------------------------------------------------------- */
 
 /* The virtual files of a split: SPLIT.h5, or SPLIT.0.h5, SPLIT.1.h5 … where one cannot hold all shards. */
-static km_status join_split(const km_shard_plan *plan, unsigned split, km_shard_entry *shards, km_shard_entry *files,
-                            size_t *n_files, km_err *err) {
+static km_status join_split(const km_shard_plan *plan, unsigned split, km_shard_entry *shards,
+                            km_shard_entry *files, size_t *n_files, km_err *err) {
   size_t n = plan->first[split + 1] - plan->first[split];
   km_status status = KM_OK;
   for (size_t i = 0; status == KM_OK && i < n; i += KM_VIRTUAL_PARTS_MAX) {
@@ -190,8 +203,10 @@ static km_status join_split(const km_shard_plan *plan, unsigned split, km_shard_
     if (n <= KM_VIRTUAL_PARTS_MAX)
       snprintf(path, sizeof path, "%.4000s/%s.h5", plan->folder, km_split_names[split]);
     else
-      snprintf(path, sizeof path, "%.4000s/%s.%zu.h5", plan->folder, km_split_names[split], i / KM_VIRTUAL_PARTS_MAX);
-    status = km_shard_virtual(path, plan->spec, shards + plan->first[split] + i, n_parts, &files[(*n_files)++], err);
+      snprintf(path, sizeof path, "%.4000s/%s.%zu.h5", plan->folder, km_split_names[split],
+               i / KM_VIRTUAL_PARTS_MAX);
+    status = km_shard_virtual(path, plan->spec, shards + plan->first[split] + i, n_parts,
+                              &files[(*n_files)++], err);
   }
   return status;
 }
@@ -238,7 +253,9 @@ km_status km_shard_plan_complete(km_shard_plan *plan, km_manifest *manifest, int
   int folder = open(plan->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return km_err_set(err, KM_ERR_IO, errno, "cannot open %s", plan->folder);
-  flock(folder, LOCK_EX); /* the others write the same bytes; a file system without locks only lets them do it twice */
+  flock(
+      folder,
+      LOCK_EX); /* the others write the same bytes; a file system without locks only lets them do it twice */
   km_status status = KM_OK;
   for (size_t i = 0; status == KM_OK && i < plan->n_shards; i++) {
     status = look_at(plan, &plan->shards[i], 0, err);

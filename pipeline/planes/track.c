@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-  INTERVAL = 16,         /* plies between anchors, */
-  INTERVAL_PER_WAY = 8,  /* or so many for each orientation if that is more */
+  INTERVAL = 16,        /* plies between anchors, */
+  INTERVAL_PER_WAY = 8, /* or so many for each orientation if that is more */
   PLANE_BYTES_MAX = KM_BOARD_BITS_BYTES,
   PAIR_BYTES_MAX = 2 * PLANE_BYTES_MAX,
   PLANE_19 = 46, /* bytes of a packed plane of the usual board: code for it is compiled apart */
@@ -28,16 +28,17 @@ struct km_track_shape {
   unsigned n_points;
   size_t n_planes, plane_bytes, pair_bytes, anchor_bytes;
   uint32_t interval;
-  int in_place;      /* the history is the first part of a row, in the order in which it is made */
+  int in_place; /* the history is the first part of a row, in the order in which it is made */
   uint8_t way_of[KM_SYMMETRIES];
-  uint16_t *cells;   /* way, to_play - 1, event → bit of the pair of planes {own, opponent's} */
-  uint16_t *points;  /* way, point or pass → policy */
+  uint16_t *cells;  /* way, to_play - 1, event → bit of the pair of planes {own, opponent's} */
+  uint16_t *points; /* way, point or pass → policy */
   uint8_t constants[2 * PLANE_BYTES_MAX]; /* a plane of zeros, a plane of ones */
   uint64_t spread[256];                   /* a byte of bits as eight bytes */
   program programs[2][KM_HISTORY];        /* to_play - 1, steps there are - 1 */
 };
 
-/* ---- the shape ------------------------------------------------------------------------------------------------- */
+/* ---- the shape
+ * ------------------------------------------------------------------------------------------------- */
 
 static span resolve(const km_track_shape *shape, const km_plane *plane, const km_plane_moment *moment) {
   km_plane_source source = plane->fill(plane->arg, moment);
@@ -119,16 +120,17 @@ void km_track_shape_free(km_track_shape *shape) {
   free(shape);
 }
 
-/* ---- making tracks --------------------------------------------------------------------------------------------- */
+/* ---- making tracks
+ * --------------------------------------------------------------------------------------------- */
 
 struct km_track_builder {
   const km_track_shape *shape;
   unsigned char *bytes;
   size_t n_bytes, capacity;
-  size_t start;       /* of the track being made */
+  size_t start; /* of the track being made */
   uint32_t n_events;
-  uint32_t next_row;  /* the first row whose move has not been seen */
-  uint8_t shown[KM_POINT_MAX];              /* by point: bit 0 a black stone, bit 1 a white one, as the events say */
+  uint32_t next_row;           /* the first row whose move has not been seen */
+  uint8_t shown[KM_POINT_MAX]; /* by point: bit 0 a black stone, bit 1 a white one, as the events say */
   uint8_t stones[KM_SYMMETRIES][PAIR_BYTES_MAX]; /* the same, packed, in every orientation */
   km_replay replay;
 };
@@ -176,7 +178,9 @@ static km_status reserve(km_track_builder *b, size_t n_bytes, km_err *err) {
   return KM_OK;
 }
 
-static inline void flip(uint8_t *planes, unsigned cell) { planes[cell >> 3] ^= (uint8_t)(0x80 >> (cell & 7)); }
+static inline void flip(uint8_t *planes, unsigned cell) {
+  planes[cell >> 3] ^= (uint8_t)(0x80 >> (cell & 7));
+}
 
 /* Appends an event, and carries it out. Room has been reserved. */
 static inline void add_event(km_track_builder *b, unsigned event) {
@@ -234,7 +238,8 @@ static void add_anchor(km_track_builder *b) {
   if (b->replay.ply % shape->interval)
     return;
   const km_track *track = (const km_track *)(const void *)(b->bytes + b->start);
-  unsigned char *anchor = b->bytes + b->start + track->anchors_at + b->replay.ply / shape->interval * shape->anchor_bytes;
+  unsigned char *anchor =
+      b->bytes + b->start + track->anchors_at + b->replay.ply / shape->interval * shape->anchor_bytes;
   memcpy(anchor, &b->n_events, sizeof b->n_events);
   for (unsigned way = 0; way < shape->settings->n_ways; way++)
     memcpy(anchor + sizeof b->n_events + way * shape->pair_bytes, b->stones[way], shape->pair_bytes);
@@ -245,11 +250,17 @@ static km_status begin_track(km_track_builder *b, const km_track_game *g, km_err
   const km_track_shape *shape = b->shape;
   const km_game *game = g->game;
   size_t n_evals = shape->settings->evals ? g->n_rows : 0, n_anchors = game->n_moves / shape->interval + 1;
-  km_track track = {.id = g->id, .game = g->number, .n_rows = g->n_rows, .komi = game->komi, .margin = game->margin,
-                    .winner = game->winner, .final_to_play = game->final_to_play};
+  km_track track = {.id = g->id,
+                    .game = g->number,
+                    .n_rows = g->n_rows,
+                    .komi = game->komi,
+                    .margin = game->margin,
+                    .winner = game->winner,
+                    .final_to_play = game->final_to_play};
   track.evals_at = (uint32_t)(sizeof track + g->n_rows * sizeof(km_track_row));
   track.anchors_at = (uint32_t)(track.evals_at + n_evals * sizeof(float));
-  track.events_at = (uint32_t)(track.anchors_at + (shape->settings->needs_board ? 0 : n_anchors * shape->anchor_bytes));
+  track.events_at =
+      (uint32_t)(track.anchors_at + (shape->settings->needs_board ? 0 : n_anchors * shape->anchor_bytes));
   b->n_bytes = (b->n_bytes + 7) & ~(size_t)7;
   b->start = b->n_bytes;
   km_status status = reserve(b, track.events_at, err);
@@ -273,7 +284,8 @@ static km_status begin_track(km_track_builder *b, const km_track_game *g, km_err
 
 /* Win-rates of the record's positions that have one; both lists rise by ply, but for records out of order. */
 static void fill_evals(km_track_builder *b, const km_track_game *g) {
-  float *win = (float *)(void *)(b->bytes + b->start + ((const km_track *)(const void *)(b->bytes + b->start))->evals_at);
+  float *win = (float *)(void *)(b->bytes + b->start +
+                                 ((const km_track *)(const void *)(b->bytes + b->start))->evals_at);
   const km_game *game = g->game;
   uint32_t e = 0;
   for (uint32_t j = 0; j < g->n_rows; j++) {
@@ -317,17 +329,26 @@ km_status km_track_add(km_track_builder *b, const km_track_game *g, size_t *at, 
     add_anchor(b);
   }
   if (b->replay.ply < g->game->n_moves)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "game %u: move %u cannot be played", g->number, b->replay.ply + 1);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "game %u: move %u cannot be played", g->number,
+                      b->replay.ply + 1);
   return KM_OK;
 }
 
-/* ---- finding moments ------------------------------------------------------------------------------------------- */
+/* ---- finding moments
+ * ------------------------------------------------------------------------------------------- */
 
-void km_track_facts(const km_track_shape *shape, const km_track *track, uint32_t j, uint8_t k, km_row_facts *facts) {
+void km_track_facts(const km_track_shape *shape, const km_track *track, uint32_t j, uint8_t k,
+                    km_row_facts *facts) {
   km_track_row row = km_track_rows(track)[j];
   unsigned n = shape->n_points, way = shape->way_of[k];
-  *facts = (km_row_facts){.game = track->game, .ply = row.ply, .komi = track->komi, .margin = track->margin,
-                          .winner = track->winner, .symmetry = k, .to_play = track->final_to_play, .policy = -1,
+  *facts = (km_row_facts){.game = track->game,
+                          .ply = row.ply,
+                          .komi = track->komi,
+                          .margin = track->margin,
+                          .winner = track->winner,
+                          .symmetry = k,
+                          .to_play = track->final_to_play,
+                          .policy = -1,
                           .black_win = NAN};
   if (row.move != KM_EVENT_NONE) {
     unsigned is_pass = row.move >= 2 * n, is_white = is_pass ? row.move - 2 * n : row.move >= n;
@@ -339,25 +360,35 @@ void km_track_facts(const km_track_shape *shape, const km_track *track, uint32_t
 }
 
 /* The ply of the oldest step of a row. */
-static inline uint32_t oldest_ply(uint32_t ply) { return ply < KM_HISTORY ? 0 : ply - (KM_HISTORY - 1); }
-
-static inline const unsigned char *anchor_of(const km_track_shape *shape, const km_track *track, uint32_t ply) {
-  return (const unsigned char *)track + track->anchors_at + oldest_ply(ply) / shape->interval * shape->anchor_bytes;
+static inline uint32_t oldest_ply(uint32_t ply) {
+  return ply < KM_HISTORY ? 0 : ply - (KM_HISTORY - 1);
 }
 
-void km_track_seek(const km_track_shape *shape, const km_track *track, const km_row_facts *facts, km_moment *moment) {
+static inline const unsigned char *anchor_of(const km_track_shape *shape, const km_track *track,
+                                             uint32_t ply) {
+  return (const unsigned char *)track + track->anchors_at +
+         oldest_ply(ply) / shape->interval * shape->anchor_bytes;
+}
+
+void km_track_seek(const km_track_shape *shape, const km_track *track, const km_row_facts *facts,
+                   km_moment *moment) {
   uint32_t oldest = oldest_ply(facts->ply);
   uint8_t way = shape->way_of[facts->symmetry];
-  const unsigned char *anchor = anchor_of(shape, track, facts->ply), *stones = anchor + sizeof(uint32_t) + way * shape->pair_bytes;
-  *moment = (km_moment){.stones = stones, .n_skip = oldest % shape->interval, .n_after = (uint8_t)(facts->ply - oldest),
-                        .way = way, .to_play = facts->to_play};
+  const unsigned char *anchor = anchor_of(shape, track, facts->ply),
+                      *stones = anchor + sizeof(uint32_t) + way * shape->pair_bytes;
+  *moment = (km_moment){.stones = stones,
+                        .n_skip = oldest % shape->interval,
+                        .n_after = (uint8_t)(facts->ply - oldest),
+                        .way = way,
+                        .to_play = facts->to_play};
   __builtin_prefetch(anchor);
   for (size_t i = 0; i < shape->pair_bytes; i += 64)
     __builtin_prefetch(stones + i);
   __builtin_prefetch(stones + shape->pair_bytes - 1);
 }
 
-void km_track_find(const km_track_shape *shape, const km_track *track, const km_row_facts *facts, km_moment *moment) {
+void km_track_find(const km_track_shape *shape, const km_track *track, const km_row_facts *facts,
+                   km_moment *moment) {
   uint32_t first;
   memcpy(&first, anchor_of(shape, track, facts->ply), sizeof first);
   moment->events = (const uint16_t *)(const void *)((const unsigned char *)track + track->events_at) + first;
@@ -365,14 +396,16 @@ void km_track_find(const km_track_shape *shape, const km_track *track, const km_
   __builtin_prefetch(moment->events + moment->n_skip + moment->n_after);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Code that is compiled once for packed planes of 19×19, and once for any. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
-/* The events of one ply in the n_steps newest steps; n_steps is a constant where it is called, and the loop is none. */
-SPECIALISED const uint16_t *flip_ply(uint8_t *steps, size_t pair_bytes, unsigned n_steps, const uint16_t *cells,
-                                     unsigned n_cells, const uint16_t *event) {
+/* The events of one ply in the n_steps newest steps; n_steps is a constant where it is called, and the loop
+ * is none. */
+SPECIALISED const uint16_t *flip_ply(uint8_t *steps, size_t pair_bytes, unsigned n_steps,
+                                     const uint16_t *cells, unsigned n_cells, const uint16_t *event) {
   unsigned value;
   do {
     value = *event++;
@@ -388,7 +421,8 @@ SPECIALISED const uint16_t *flip_ply(uint8_t *steps, size_t pair_bytes, unsigned
 }
 
 /* The steps of a moment, newest first, each {own, opponent's} planes. */
-SPECIALISED void make_history(const km_track_shape *shape, const km_moment *m, uint8_t *steps, size_t plane_bytes) {
+SPECIALISED void make_history(const km_track_shape *shape, const km_moment *m, uint8_t *steps,
+                              size_t plane_bytes) {
   size_t pair_bytes = 2 * plane_bytes;
   unsigned n = shape->n_points;
   const uint16_t *cells = shape->cells + (2u * m->way + m->to_play - 1) * 2 * n, *event = m->events;
@@ -405,9 +439,9 @@ SPECIALISED void make_history(const km_track_shape *shape, const km_moment *m, u
     memcpy(steps + step * pair_bytes, base, pair_bytes);
   memset(steps + (m->n_after + 1) * pair_bytes, 0, (KM_HISTORY - 1 - m->n_after) * pair_bytes);
   switch (m->n_after) { /* each ply flips its stones in as many steps as come after it */
-#define PLY(n_steps)                                                                                                  \
-  case n_steps:                                                                                                      \
-    event = flip_ply(steps, pair_bytes, n_steps, cells, 2 * n, event);                                               \
+#define PLY(n_steps)                                                                                         \
+  case n_steps:                                                                                              \
+    event = flip_ply(steps, pair_bytes, n_steps, cells, 2 * n, event);                                       \
     __attribute__((fallthrough))
     PLY(7);
     PLY(6);
@@ -430,9 +464,11 @@ static inline void history(const km_track_shape *shape, const km_moment *moment,
 }
 
 /* The planes of a row, from span number first on. */
-static void copy_spans(const km_track_shape *shape, const program *p, unsigned first, const uint8_t *steps, uint8_t *to) {
+static void copy_spans(const km_track_shape *shape, const program *p, unsigned first, const uint8_t *steps,
+                       uint8_t *to) {
   for (unsigned i = first; i < p->n_spans; i++) {
-    memcpy(to, (p->spans[i].from_constants ? shape->constants : steps) + p->spans[i].offset, p->spans[i].n_bytes);
+    memcpy(to, (p->spans[i].from_constants ? shape->constants : steps) + p->spans[i].offset,
+           p->spans[i].n_bytes);
     to += p->spans[i].n_bytes;
   }
 }
@@ -467,7 +503,8 @@ void km_moment_row(const km_track_shape *shape, const km_moment *moment, uint8_t
   }
 }
 
-/* ---- moments apart --------------------------------------------------------------------------------------------- */
+/* ---- moments apart
+ * --------------------------------------------------------------------------------------------- */
 
 size_t km_moment_bytes_max(const km_track_shape *shape) {
   return shape->pair_bytes + (KM_HISTORY - 1) * (2 * (size_t)shape->n_points + 1) * sizeof(uint16_t);
@@ -490,7 +527,8 @@ size_t km_moment_store(const km_track_shape *shape, const km_moment *m, unsigned
   return shape->pair_bytes + (size_t)(event - first) * sizeof *event;
 }
 
-void km_moment_load(const km_track_shape *shape, const unsigned char *bytes, const km_row_facts *facts, km_moment *moment) {
+void km_moment_load(const km_track_shape *shape, const unsigned char *bytes, const km_row_facts *facts,
+                    km_moment *moment) {
   *moment = (km_moment){.stones = bytes,
                         .events = (const uint16_t *)(const void *)(bytes + shape->pair_bytes),
                         .n_after = (uint8_t)(facts->ply - oldest_ply(facts->ply)),
