@@ -22,9 +22,12 @@ int km_program_report(const char *program, km_status status, const km_err *err) 
 }
 
 int km_program_finish(const char *program, int code) {
-  if (fclose(stdout) == 0 || code != KM_EXIT_OK)
+  int failed = ferror(stdout); /* a flush on the way; its cause is forgotten by now */
+  errno = 0;
+  failed |= fclose(stdout) != 0;
+  if (!failed || code != KM_EXIT_OK)
     return code;
-  fprintf(stderr, "%s: cannot write to standard output: %s\n", program, strerror(errno));
+  fprintf(stderr, "%s: cannot write to standard output%s%s\n", program, errno ? ": " : "", errno ? strerror(errno) : "");
   return KM_EXIT_FAILED;
 }
 

@@ -194,8 +194,8 @@ static km_status print_dataset(const printer *p, const char *name, km_err *err) 
   km_status status = km_h5_find(p->file, name, &info, err);
   if (status)
     return status;
-  if (km_h5_get_text(p->file, name, "description", &doc, NULL) == KM_ERR_NOMEM)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  if (km_h5_get_text(p->file, name, "description", &doc, err) == KM_ERR_NOMEM)
+    return KM_ERR_NOMEM; /* without a description it is shown all the same */
   storage_text(&info, storage);
   if (p->json) {
     show_json_object(p->json, name);

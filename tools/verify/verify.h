@@ -33,6 +33,8 @@ typedef struct verify_session {
   int no_memory;                    /* a problem could not be kept */
   km_games *games;                  /* what the others are compared with, or NULL */
   char digest[33];                  /* of their content */
+  char
+      hbs_digest[33]; /* of what the run's hbs.h5 was made of and how, as phases.h5 names it; "": not known */
 } verify_session;
 
 /* Notes a problem; a km_verify_report. path is not looked at further. */
@@ -59,7 +61,9 @@ km_status verify_run(verify_session *session, const char *folder, km_err *err);
 /* Comparison with session->games, which is there. A status other than KM_OK is want of memory. */
 km_status verify_hbs_against_games(verify_session *session, const char *path, km_err *err);
 km_status verify_shard_against_games(verify_session *session, const char *path, km_err *err);
-/* Whether text is the digest of the games; notes a problem if not. */
-void verify_digest(verify_session *session, const char *path, const char *text);
+/* Whether a file of this format, made from what digest says, belongs to the games (phases: to the run's
+ * hbs.h5); notes a problem if not. Files of unknown formats, and what was not made from games, belong
+ * anywhere. */
+void verify_digest(verify_session *session, const char *path, const char *format, const char *digest);
 
 #endif

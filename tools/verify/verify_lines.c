@@ -8,6 +8,9 @@
 
 void verify_problem_add(void *ctx, const char *path, const char *problem) {
   verify_session *s = ctx;
+  const verify_problem *last = s->n_problems ? &s->problems[s->n_problems - 1] : NULL;
+  if (last && strcmp(last->path, path) == 0 && strcmp(last->text, problem) == 0)
+    return; /* two checks came upon the same thing */
   if (s->n_problems == s->room) {
     size_t room = s->room ? 2 * s->room : 64;
     verify_problem *larger = realloc(s->problems, room * sizeof *larger);
@@ -46,11 +49,22 @@ int verify_has_problem(const verify_session *session, const char *path) {
   return 0;
 }
 
-/* One line, whatever a damaged file put into the text. */
+/* Printable, whatever a damaged file put into the text. */
+static void print_text(const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    putchar((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
+}
+
+/* One line. A text that names the path again says "it" there. */
 static void print_line(const char *path, const char *text) {
+  const char *again = strstr(text, path);
   printf("%s: ", path);
-  for (; *text; text++)
-    putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+  if (again && (again == text || again[-1] == ' ')) {
+    print_text(text, (size_t)(again - text));
+    fputs("it", stdout);
+    text = again + strlen(path);
+  }
+  print_text(text, strlen(text));
   putchar('\n');
 }
 

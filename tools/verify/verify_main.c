@@ -57,7 +57,8 @@ static const char *only_games(const verify_options *options) {
   const char *found = NULL;
   for (size_t i = 0; i < options->n_paths; i++) {
     km_h5 *file;
-    if (km_h5_open(&file, options->paths[i], KM_GAMES_FORMAT, NULL))
+    km_err why; /* others than games do not open as such */
+    if (km_h5_open(&file, options->paths[i], KM_GAMES_FORMAT, &why))
       continue;
     km_h5_close(file);
     if (found)
@@ -97,9 +98,8 @@ static km_status run(verify_session *session, km_err *err) {
   return session->no_memory && !status ? km_err_set(err, KM_ERR_NOMEM, 0, "out of memory") : status;
 }
 
-static int verify(verify_options *options, int argc, char **argv) {
+static int verify(verify_session *session, verify_options *options, int argc, char **argv) {
   km_err err = {0};
-  verify_session session = {.options = options};
   const char **paths = calloc((size_t)argc + 1, sizeof *paths);
   km_status status = paths ? KM_OK : km_err_set(&err, KM_ERR_NOMEM, 0, "out of memory");
   if (!status)
@@ -108,17 +108,20 @@ static int verify(verify_options *options, int argc, char **argv) {
   if (!status && !options->n_paths)
     status = km_err_set(&err, KM_ERR_USAGE, 0, "no path given (usage: kifu-verify %s)", synopsis);
   if (!status)
-    status = run(&session, &err);
-  int code = km_program_report("kifu-verify", status, &err);
-  if (!status && !options->quiet)
-    fprintf(stderr, "%" PRIu64 " file%s, %" PRIu64 " bytes, %" PRIu64 " with problems\n", session.n_files,
-            session.n_files == 1 ? "" : "s", session.n_bytes, session.n_bad);
+    status = run(session, &err);
   free(paths);
-  return code == KM_EXIT_OK && session.n_bad ? KM_EXIT_FAILED : code;
+  int code = km_program_report("kifu-verify", status, &err);
+  return code == KM_EXIT_OK && session->n_bad ? KM_EXIT_FAILED : code;
 }
 
 int main(int argc, char **argv) {
   verify_options options = {.sample = 100, .seed = 1};
-  int code = answers(&options, argc, argv) ? KM_EXIT_OK : verify(&options, argc, argv);
-  return km_program_finish("kifu-verify", code);
+  verify_session session = {.options = &options};
+  if (answers(&options, argc, argv))
+    return km_program_finish("kifu-verify", KM_EXIT_OK);
+  int code = km_program_finish("kifu-verify", verify(&session, &options, argc, argv));
+  if (session.n_files && !options.quiet) /* behind the lines */
+    fprintf(stderr, "%" PRIu64 " file%s, %" PRIu64 " bytes, %" PRIu64 " with problems\n", session.n_files,
+            session.n_files == 1 ? "" : "s", session.n_bytes, session.n_bad);
+  return code;
 }

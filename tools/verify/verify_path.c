@@ -21,11 +21,20 @@ km_status verify_games_open(verify_session *session, const char *path, km_err *e
   return status;
 }
 
-void verify_digest(verify_session *session, const char *path, const char *text) {
-  if (strcmp(text, session->digest) != 0)
-    verify_problem_addf(session, path,
-                        "it was made from other games: its input_digest is %.40s, that of %.120s is %s", text,
-                        km_games_path(session->games), session->digest);
+void verify_digest(verify_session *session, const char *path, const char *format, const char *digest) {
+  static const char *const of_games[] = {KM_HBS_FORMAT,      KM_SHARD_FORMAT,        KM_VIRTUAL_FORMAT,
+                                         KM_MANIFEST_FORMAT, "kifumill hbs summary", "kifumill winrate",
+                                         "kifumill styles"};
+  if (strncmp(format, "kifumill phases", strlen("kifumill phases")) == 0) {
+    if (*session->hbs_digest && strcmp(digest, session->hbs_digest) != 0)
+      verify_problem_add(session, path, "it was made from another hbs.h5 than the one beside it");
+    return;
+  }
+  for (size_t i = 0; session->games && i < sizeof of_games / sizeof *of_games; i++)
+    if (strcmp(format, of_games[i]) == 0 && strcmp(digest, session->digest) != 0)
+      verify_problem_addf(session, path,
+                          "it was made from other games: its input_digest is %.40s, that of %.120s is %s",
+                          digest, km_games_path(session->games), session->digest);
 }
 
 /* Structure and digests. */
@@ -39,8 +48,8 @@ static km_status verify_alone(verify_session *session, const char *path, km_err 
   }
   if (status) {
     size_t n = strlen(path);
-    int named = strncmp(why.msg, path, n) == 0 && strncmp(why.msg + n, ": ", 2) == 0;
-    verify_problem_add(session, path, named ? why.msg + n + 2 : why.msg);
+    int is_named = strncmp(why.msg, path, n) == 0 && strncmp(why.msg + n, ": ", 2) == 0;
+    verify_problem_add(session, path, is_named ? why.msg + n + 2 : why.msg);
   }
   return KM_OK;
 }
@@ -54,11 +63,12 @@ static km_status verify_origin(verify_session *session, const char *path, km_err
     status = km_h5_get_text(file, "/", "format", &format, err);
   if (!status)
     status = km_h5_get_text(file, "/", "input_digest", &digest, err);
-  if (!status && strcmp(format, KM_GAMES_FORMAT) != 0) {
-    verify_digest(session, path, digest);
-    if (!verify_has_problem(session, path) && strcmp(format, KM_HBS_FORMAT) == 0)
+  if (!status) {
+    verify_digest(session, path, format, digest);
+    int comparable = session->games && !verify_has_problem(session, path);
+    if (comparable && strcmp(format, KM_HBS_FORMAT) == 0)
       status = verify_hbs_against_games(session, path, err);
-    else if (!verify_has_problem(session, path) && strcmp(format, KM_SHARD_FORMAT) == 0)
+    else if (comparable && strcmp(format, KM_SHARD_FORMAT) == 0)
       status = verify_shard_against_games(session, path, err);
   }
   free(format);
@@ -74,7 +84,7 @@ static km_status verify_origin(verify_session *session, const char *path, km_err
 /* An HDF5 file. */
 static km_status verify_store(verify_session *session, const char *path, km_err *err) {
   km_status status = verify_alone(session, path, err);
-  if (!status && session->games && !verify_has_problem(session, path))
+  if (!status && (session->games || *session->hbs_digest) && !verify_has_problem(session, path))
     status = verify_origin(session, path, err);
   verify_file_done(session, path);
   return status;
@@ -84,7 +94,7 @@ static km_status verify_store(verify_session *session, const char *path, km_err 
 static km_status verify_shards_against_games(verify_session *session, const char *manifest_path,
                                              const char *folder, const km_manifest *m, km_err *err) {
   km_status status = KM_OK;
-  verify_digest(session, manifest_path, m->origin.input_digest);
+  verify_digest(session, manifest_path, KM_MANIFEST_FORMAT, m->origin.input_digest);
   for (size_t i = 0; i < m->n_files && !status; i++) {
     char name[VERIFY_PATH_BYTES];
     snprintf(name, sizeof name, "%s/%s", folder, m->files[i].name);
