@@ -14,6 +14,8 @@ static const km_option rows[] = {
      "only these stages, as a,b,c; all when not given"},
     {"from", 0, KM_OPTION_STRING, KM_OPTION_RUNTIME, ROW(from), "STAGE", NULL, 0, 0, "begin with this stage"},
     {"until", 0, KM_OPTION_STRING, KM_OPTION_RUNTIME, ROW(until), "STAGE", NULL, 0, 0, "end after this stage"},
+    {"part", 0, KM_OPTION_STRING, KM_OPTION_RUNTIME, ROW(part), "I/N", NULL, 0, 0,
+     "only part I (0 …) of N of the shards, for the tasks of a cluster job; the stages before must be done"},
 };
 #undef ROW
 

@@ -49,7 +49,24 @@ static km_status choose_list(km_pipeline *pipeline, km_err *err) {
   return KM_OK;
 }
 
+/* Only the stage that has parts is run; the stages before it must be done. */
+static km_status choose_part(km_pipeline *pipeline, km_err *err) {
+  for (size_t i = 0; i < km_n_run_wirings; i++) {
+    const km_stage *stage = km_run_wirings[i].stage;
+    pipeline->steps[i].wanted = strcmp(stage->name, "planes") == 0;
+    if (pipeline->steps[i].wanted) {
+      km_option_table table = {stage->rows, stage->n_rows};
+      km_status status = km_option_set(&table, 1, pipeline->steps[i].options, "part", pipeline->part, err);
+      if (status != KM_OK)
+        return status;
+    }
+  }
+  return KM_OK;
+}
+
 km_status km_pipeline_choose(km_pipeline *pipeline, km_err *err) {
+  if (pipeline->part)
+    return choose_part(pipeline, err);
   for (size_t i = 0; i < km_n_run_wirings; i++)
     pipeline->steps[i].wanted = !pipeline->stages;
   km_status status = choose_list(pipeline, err);
@@ -130,6 +147,13 @@ static km_status find_inputs(const km_pipeline *pipeline, const km_run_step *ste
   return KM_OK;
 }
 
+static km_status write_stamp(const km_pipeline *pipeline, const km_run_step *step, const char *path, km_err *err) {
+  size_t n_outputs = 0;
+  while (step->wiring->outputs[n_outputs])
+    n_outputs++;
+  return km_run_stamp_write(path, pipeline->run.output, step->wiring->outputs, n_outputs, &step->stamp, err);
+}
+
 static km_status run_step(km_pipeline *pipeline, km_run_step *step, km_err *err) {
   const km_stage *stage = step->wiring->stage;
   km_run_options *run = step->options;
@@ -151,33 +175,30 @@ static km_status run_step(km_pipeline *pipeline, km_run_step *step, km_err *err)
     status = step_digest(pipeline, step, &depends, err);
   snprintf(stamp_name, sizeof stamp_name, ".kifu-run/%s.json", stage->name);
   in_folder(pipeline, stamp_name, stamp_path);
-  if (status == KM_OK && km_run_stamp_read(stamp_path, pipeline->run.output, &step->stamp) &&
+  if (status == KM_OK && !pipeline->part && km_run_stamp_read(stamp_path, pipeline->run.output, &step->stamp) &&
       km_hash128_equal(step->stamp.depends, depends) && !pipeline->run.force) {
     step->was_done = 1;
     return KM_OK;
   }
   if (status == KM_OK) {
     double started = km_clock_seconds();
-    unlink(stamp_path);
+    if (!pipeline->part)
+      unlink(stamp_path);
     step->stamp = (km_run_stamp){.depends = depends};
     if (run->messages)
       fprintf(run->messages, "== %s\n", stage->name);
     status = stage->run(run, &step->stamp.outcome, err);
     step->stamp.seconds = km_clock_seconds() - started;
     step->ran = status == KM_OK;
-    if (status == KM_OK) {
-      size_t n_outputs = 0;
-      while (step->wiring->outputs[n_outputs])
-        n_outputs++;
-      status = km_run_stamp_write(stamp_path, pipeline->run.output, step->wiring->outputs, n_outputs, &step->stamp, err);
-    } else {
+    if (status != KM_OK)
       km_err_prefix(err, "%s", stage->name);
-    }
+    else if (!pipeline->part)
+      status = write_stamp(pipeline, step, stamp_path, err);
   }
   return status;
 }
 
-/* The folder of the run, with a lock so that two runs do not write into one. */
+/* The folder of the run, with a lock so that two runs do not write into one; runs of parts share it. */
 static km_status open_folder(const km_pipeline *pipeline, int *lock, km_err *err) {
   char path[PATH_BYTES];
   *lock = -1;
@@ -196,7 +217,7 @@ static km_status open_folder(const km_pipeline *pipeline, int *lock, km_err *err
   *lock = open(in_folder(pipeline, ".kifu-run/lock", path), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
   if (*lock < 0)
     return km_err_set(err, KM_ERR_IO, errno, "cannot open %.200s", path);
-  if (flock(*lock, LOCK_EX | LOCK_NB))
+  if (flock(*lock, (pipeline->part ? LOCK_SH : LOCK_EX) | LOCK_NB))
     return km_err_set(err, KM_ERR_STATE, 0, "another kifu-run is at work in %.200s", pipeline->run.output);
   return KM_OK;
 }

@@ -28,6 +28,7 @@ typedef struct km_run_step {
 typedef struct km_pipeline {
   km_run_options run; /* output is the run folder */
   const char *stages, *from, *until;
+  const char *part;   /* "I/N": only that part of the shards, beside other processes that make the others */
   km_run_step *steps; /* km_n_run_wirings of them */
 } km_pipeline;
 
