@@ -10,8 +10,10 @@
 
 enum {
   NEVER = 0xffff,
-  UNIT = 8,       /* bytes that places of memos are counted in */
-  POINT = 0x3fff, /* of a stored move; its highest bit is set for White */
+  UNIT = 8, /* bytes that places of memos are counted in */
+  /* of a stored move, which is how stones are noted here, too */
+  POINT = 0x3fff,
+  WHITE = 0x8000,
 };
 
 typedef struct memo {
@@ -37,6 +39,7 @@ struct km_feed_memory {
   unsigned n_points;
   size_t plane_bytes;
   uint16_t *maps;          /* way, point or pass → point */
+  uint32_t *cells;         /* way, number of a stone → byte·256 + bit in the packed planes of Black and of White */
   uint32_t *at;            /* of each member, the memo's place in bytes; 0: not remembered */
   unsigned char *bytes;    /* memos; the first unit is not used */
   size_t n_bytes, capacity;
@@ -54,6 +57,24 @@ struct km_feed_memory {
 };
 
 /* ---- making one ------------------------------------------------------------------------------------------------ */
+
+/* Stones and passes numbered from 0: twice the point, and 1 for White. */
+static inline unsigned stone_number(uint16_t word) { return (uint16_t)(word << 1 | word >> 15) & 0x7fffu; }
+
+static void fill_tables(km_feed_memory *memory) {
+  const km_planes_settings *s = &memory->plan->settings->rows;
+  unsigned n = memory->n_points;
+  for (unsigned way = 0; way < s->n_ways; way++) {
+    uint16_t *map = memory->maps + way * (n + 1);
+    uint32_t *cells = memory->cells + 2 * way * (n + 1);
+    km_symmetry_map(s->ways[way], s->rows, s->cols, map);
+    for (unsigned white = 0; white < 2; white++)
+      for (unsigned p = 0; p < n; p++)
+        cells[stone_number((uint16_t)(p | white * WHITE))] =
+            (uint32_t)(white * memory->plane_bytes + map[p] / 8) << 8 | 0x80u >> map[p] % 8;
+    /* passes stay 0: they flip no bit */
+  }
+}
 
 km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *games, const km_track_shape *shape) {
   const km_planes_settings *s = &plan->settings->rows;
@@ -74,15 +95,15 @@ km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *gam
   km_status status = km_track_shape_new(&memory->plain_shape, &memory->plain, NULL);
   memory->builder = status == KM_OK ? km_track_builder_new(memory->plain_shape) : NULL;
   memory->maps = malloc((size_t)s->n_ways * (memory->n_points + 1) * sizeof *memory->maps);
+  memory->cells = calloc((size_t)s->n_ways * 2 * (memory->n_points + 1), sizeof *memory->cells);
   memory->at = calloc((size_t)plan->n_members + 1, sizeof *memory->at);
   memory->plies = malloc((KM_ROW_PLY_MAX + 2) * sizeof *memory->plies);
   memory->stones = malloc(KM_FEED_GROUP * 2 * memory->plane_bytes);
-  if (!memory->builder || !memory->maps || !memory->at || !memory->plies || !memory->stones) {
+  if (!memory->builder || !memory->maps || !memory->cells || !memory->at || !memory->plies || !memory->stones) {
     km_feed_memory_free(memory);
     return NULL;
   }
-  for (unsigned way = 0; way < s->n_ways; way++)
-    km_symmetry_map(s->ways[way], s->rows, s->cols, memory->maps + way * (memory->n_points + 1));
+  fill_tables(memory);
   memory->n_bytes = UNIT;
   return memory;
 }
@@ -94,6 +115,7 @@ void km_feed_memory_free(km_feed_memory *memory) {
   km_track_shape_free(memory->plain_shape);
   km_arena_clear(&memory->arena);
   free(memory->maps);
+  free(memory->cells);
   free(memory->at);
   free(memory->bytes);
   free(memory->plies);
@@ -122,7 +144,7 @@ static void forget(km_feed_memory *memory) {
   memory->n_bytes = UNIT;
 }
 
-/* Set-up before the first move as events; as many as there are stones. */
+/* Set-up before the first move; returns how many stones it comes to. */
 static uint32_t put_root(km_feed_memory *memory, const km_game *game, uint16_t *to) {
   uint32_t n = 0;
   if (game->n_setup == 0 || game->setup[0].ply > 0)
@@ -131,7 +153,7 @@ static uint32_t put_root(km_feed_memory *memory, const km_game *game, uint16_t *
   for (unsigned p = 0; p < memory->n_points; p++) {
     uint8_t stone = km_board_stone(&memory->replay.board, p);
     if (stone != KM_EMPTY)
-      to[n++] = (uint16_t)((stone - KM_BLACK) * memory->n_points + p);
+      to[n++] = (uint16_t)(p | (stone == KM_WHITE ? WHITE : 0));
   }
   return n;
 }
@@ -144,17 +166,18 @@ static size_t count_events(const uint16_t *event, uint32_t n_plies) {
   return n;
 }
 
-/* The events of plies besides the moves; returns where they end. */
-static uint16_t *put_extras(const uint16_t *event, uint32_t n_plies, uint16_t *to) {
+/* The stones that plies flip besides that of the move; returns where they end. */
+static uint16_t *put_extras(const km_feed_memory *memory, const uint16_t *event, uint32_t n_plies, uint16_t *to) {
   for (uint32_t ply = 1; ply <= n_plies; ply++, event++) {
     if (*event & KM_EVENT_LAST)
       continue;
     uint16_t *head = to;
     *to++ = (uint16_t)ply;
     to++;
-    do
-      *to++ = (uint16_t)(*++event & ~(unsigned)KM_EVENT_LAST);
-    while (!(*event & KM_EVENT_LAST));
+    do {
+      unsigned stone = *++event & ~(unsigned)KM_EVENT_LAST;
+      *to++ = (uint16_t)(stone < memory->n_points ? stone : (stone - memory->n_points) | WHITE);
+    } while (!(*event & KM_EVENT_LAST));
     head[1] = (uint16_t)(to - head - 2);
   }
   *to++ = NEVER;
@@ -177,7 +200,7 @@ static km_status put_memo(km_feed_memory *memory, const km_game *game, const mem
   }
   if (events) {
     m->n_root = put_root(memory, game, to);
-    to = put_extras(events, m->n_moves, to + m->n_root);
+    to = put_extras(memory, events, m->n_moves, to + m->n_root);
   }
   size_t end = (size_t)((unsigned char *)to - memory->bytes);
   memory->n_bytes = (end + UNIT - 1) / UNIT * UNIT;
@@ -217,6 +240,9 @@ static km_status remember(km_feed_memory *memory, uint32_t member, km_err *err) 
     memory->at[member] = (uint32_t)(start / UNIT);
   return status;
 }
+
+/* The ply of a row's oldest step. */
+static inline uint32_t oldest_ply(uint32_t ply) { return ply < KM_HISTORY ? 0 : ply - (KM_HISTORY - 1u); }
 
 /* ---- finding --------------------------------------------------------------------------------------------------- */
 
@@ -262,77 +288,75 @@ static void get_move(const km_feed_memory *memory, const km_feed_place *place, u
   facts->policy = (int16_t)memory->maps[way * (memory->n_points + 1) + point];
 }
 
-/* Moves as the events of plies that have no others. */
-static inline void convert(const uint16_t *moves, uint32_t n, unsigned n_points, uint16_t *events) {
+/* Flips stones on packed planes of Black and White. */
+static inline void flip(unsigned char *stones, const uint32_t *cells, const uint16_t *words, uint32_t n) {
+#pragma GCC unroll 4
   for (uint32_t i = 0; i < n; i++) {
-    unsigned point = moves[i] & POINT, white = moves[i] >> 15;
-    unsigned event = point == n_points ? 2 * n_points + white : point + (white ? n_points : 0);
-    events[i] = (uint16_t)(event | KM_EVENT_LAST);
+    uint32_t cell = cells[stone_number(words[i])];
+    stones[cell >> 8] ^= (unsigned char)cell;
   }
 }
 
-/* The events of the first n_plies plies; returns where they end. */
-static uint16_t *merge(const km_feed_memory *memory, const memo *m, uint32_t n_plies, uint16_t *events) {
-  const uint16_t *extra = root_of(m) + m->n_root;
-  uint32_t done = 0;
-  for (; *extra <= n_plies; extra += 2 + extra[1]) {
-    uint32_t n = *extra - done;
-    convert(m->moves + done, n, memory->n_points, events);
-    events += n;
-    events[-1] &= (uint16_t)~KM_EVENT_LAST;
-    memcpy(events, extra + 2, extra[1] * sizeof *events);
-    events += extra[1];
+/* The event that flips a stone, or passes. */
+static inline uint16_t event_of(uint16_t word, unsigned n_points) {
+  unsigned point = word & POINT, white = word / WHITE;
+  return (uint16_t)(point == n_points ? 2 * n_points + white : white * n_points + point);
+}
+
+/* The first extra of a ply above this one. */
+static const uint16_t *extra_after(const uint16_t *extra, uint32_t ply) {
+  while (*extra <= ply)
+    extra += 2 + extra[1];
+  return extra;
+}
+
+/* The events of plies begin+1 … end; extra is the first of those. Returns where they end. */
+static uint16_t *put_events(const memo *m, const uint16_t *extra, uint32_t begin, uint32_t end, unsigned n_points,
+                            uint16_t *events) {
+  for (uint32_t ply = begin + 1; ply <= end; ply++) {
+    *events++ = event_of(m->moves[ply - 1], n_points);
+    if (*extra == ply) {
+      for (uint32_t i = 0; i < extra[1]; i++)
+        *events++ = event_of(extra[2 + i], n_points);
+      extra += 2 + extra[1];
+    }
     events[-1] |= KM_EVENT_LAST;
-    done = *extra;
   }
-  convert(m->moves + done, n_plies - done, memory->n_points, events);
-  return events + (n_plies - done);
+  return events;
 }
 
-static void get_moment(const km_feed_memory *memory, const memo *m, const km_row_facts *facts, unsigned way,
-                       unsigned char *stones, km_moment *moment) {
-  const uint16_t *root = root_of(m), *map = memory->maps + way * (memory->n_points + 1);
-  uint32_t oldest = facts->ply < KM_HISTORY ? 0 : facts->ply - (KM_HISTORY - 1u);
+/* The position at a row's oldest step, in any order of flips, since each stone comes and goes; then the events behind. */
+static uint16_t *get_moment(const km_feed_memory *memory, const memo *m, const km_row_facts *facts, unsigned way,
+                            unsigned char *stones, uint16_t *events, km_moment *moment) {
+  unsigned n_points = memory->n_points;
+  const uint32_t *cells = memory->cells + 2 * way * (n_points + 1);
+  const uint16_t *extra = root_of(m) + m->n_root;
+  uint32_t oldest = oldest_ply(facts->ply);
   memset(stones, 0, 2 * memory->plane_bytes);
-  for (uint32_t i = 0; i < m->n_root; i++) {
-    unsigned white = root[i] >= memory->n_points, cell = map[root[i] - white * memory->n_points];
-    stones[white * memory->plane_bytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
-  }
-  moment->stones = stones;
-  moment->n_skip = oldest;
-  moment->n_after = (uint8_t)(facts->ply - oldest);
-  moment->way = (uint8_t)way;
-  moment->to_play = facts->to_play;
+  flip(stones, cells, root_of(m), m->n_root);
+  flip(stones, cells, m->moves, oldest);
+  for (; *extra <= oldest; extra += 2 + extra[1])
+    flip(stones, cells, extra + 2, extra[1]);
+  *moment = (km_moment){.stones = stones, .events = events, .n_after = (uint8_t)(facts->ply - oldest), .way = (uint8_t)way,
+                        .to_play = facts->to_play};
+  return put_events(m, extra, oldest, facts->ply, n_points, events);
 }
 
-/* How many events the first n_plies plies can come to. */
-static size_t n_events_most(const memo *m, uint32_t n_plies) {
-  size_t n = n_plies;
-  for (const uint16_t *extra = root_of(m) + m->n_root; *extra <= n_plies; extra += 2 + extra[1])
-    n += extra[1];
-  return n;
-}
-
-static km_status get_moments(km_feed_memory *memory, const km_feed_place *found, size_t n, const uint8_t *ways,
-                             const km_row_facts *facts, km_moment *moments, km_err *err) {
+/* Room for the events of a group's moments. */
+static km_status reserve_events(km_feed_memory *memory, const km_feed_place *found, size_t n, const km_row_facts *facts,
+                                km_err *err) {
   size_t n_events = 0;
-  for (size_t i = 0; i < n; i++)
-    n_events += n_events_most(memo_of(memory, found[i].member), facts[i].ply);
-  if (n_events > memory->event_capacity) {
-    free(memory->events);
-    memory->events = malloc(2 * n_events * sizeof *memory->events);
-    memory->event_capacity = memory->events ? 2 * n_events : 0;
-    if (!memory->events)
-      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for rows");
-  }
-  uint16_t *events = memory->events;
   for (size_t i = 0; i < n; i++) {
     const memo *m = memo_of(memory, found[i].member);
-    get_moment(memory, m, &facts[i], ways[i], memory->stones + i * 2 * memory->plane_bytes, &moments[i]);
-    moments[i].events = events;
-    events = merge(memory, m, facts[i].ply, events);
+    const uint16_t *extra = extra_after(root_of(m) + m->n_root, oldest_ply(facts[i].ply));
+    n_events += KM_HISTORY + (size_t)(extra_after(extra, facts[i].ply) - extra);
   }
-  return KM_OK;
+  if (n_events <= memory->event_capacity)
+    return KM_OK;
+  free(memory->events);
+  memory->events = malloc(2 * n_events * sizeof *memory->events);
+  memory->event_capacity = memory->events ? 2 * n_events : 0;
+  return memory->events ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for rows");
 }
 
 km_status km_feed_memory_get(km_feed_memory *memory, const km_feed_place *found, size_t n, uint64_t seed, km_row_facts *facts,
@@ -351,5 +375,11 @@ km_status km_feed_memory_get(km_feed_memory *memory, const km_feed_place *found,
     ways[i] = way_of[facts[i].symmetry];
     get_move(memory, &found[i], ways[i], &facts[i]);
   }
-  return moments ? get_moments(memory, found, n, ways, facts, moments, err) : KM_OK;
+  if (moments)
+    status = reserve_events(memory, found, n, facts, err);
+  uint16_t *events = memory->events;
+  for (size_t i = 0; i < n && moments && status == KM_OK; i++)
+    events = get_moment(memory, memo_of(memory, found[i].member), &facts[i], ways[i],
+                        memory->stones + i * 2 * memory->plane_bytes, events, &moments[i]);
+  return status;
 }

@@ -4,10 +4,11 @@
  * played stands until it is captured, the list of captures (and of set-up), some 110 bytes a game, made by playing it once
  * when it is first asked for:
  *
- *     memo | plies u16[n_rows] (unless they are consecutive) | root u16[n_root] | extras: {ply, n, events[n]} … NEVER
+ *     memo | plies u16[n_rows] (unless they are consecutive) | root u16[n_root] | extras: {ply, n, stones u16[n]} … NEVER
  *
- * root are the events (track.h) of set-up before the first move, an extra those of a ply besides its move. The moves of the
- * game and its extras, merged, are the events of a moment that starts at the root; km_moment_row does the rest.
+ * root are the stones of set-up before the first move, an extra those that a ply flips besides putting its own. Stones are
+ * noted as moves are in games.h5. The position after some plies is the root, their moves and their extras flipped on an
+ * empty board, in any order; from there on km_moment_row (track.h) does the rest.
  *
  * When the bound is met, everything is forgotten and remembered anew as it is asked for. */
 #ifndef KIFUMILL_FEED_MEMORY_H
