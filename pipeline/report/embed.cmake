@@ -1,0 +1,12 @@
+# cmake -DOUTPUT=assets.c "-DASSETS=a.css;b.js" -P embed.cmake: every asset as a C array km_asset_<name with _ for .>, with its length.
+set(code "/* Made by embed.cmake of the files in assets/. */\n#include \"report_assets.h\"\n")
+foreach(asset ${ASSETS})
+  get_filename_component(name ${asset} NAME)
+  string(MAKE_C_IDENTIFIER ${name} identifier)
+  file(READ ${asset} hex HEX)
+  string(LENGTH "${hex}" n_digits)
+  math(EXPR n_bytes "${n_digits} / 2")
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(APPEND code "const unsigned char km_asset_${identifier}[] = {${bytes}0};\nconst size_t km_asset_${identifier}_bytes = ${n_bytes};\n")
+endforeach()
+file(WRITE ${OUTPUT} "${code}")
