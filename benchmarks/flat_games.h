@@ -1,7 +1,7 @@
-/* flat_games.h: the games that the benchmarks of planes run over, and their clock.
+/* flat_games.h: games in memory for the benchmarks: those of an archive, or made up from a fixed seed.
  *
- * The flat file of bench_replay: for each game u8 rows, u8 cols, u16 n_setup, u32 n_moves, then n_setup
- * set-up stones and n_moves moves of four bytes: u16 point, u8 colour, u8 0; little endian. */
+ * A made-up game is played by the rules: most moves answer near one of the last two, none fills an own eye, and its
+ * length, players, ranks, date and result vary, so that its SGF has about the shape and the entropy of a real one. */
 #ifndef KM_BENCHMARKS_FLAT_GAMES_H
 #define KM_BENCHMARKS_FLAT_GAMES_H
 
@@ -12,16 +12,20 @@ typedef struct flat_games {
   km_game *games;
   size_t n_games, n_room;
   uint64_t n_moves;
+  char *text; /* of the games, one SGF behind the other */
+  size_t n_text, text_room;
+  char label[120]; /* what they are, for a report */
   km_arena arena;
 } flat_games;
 
-/* Reads at most limit games of path, or, if it is NULL, makes limit random games of 200 moves on 19×19 from a
- * fixed seed. Only 19×19 games are kept. Ends the program with a message when it cannot. */
+/* Reads the 19×19 games of the archive (or SGF file) path, at most limit, or, if it is NULL, makes limit games.
+ * Ends the program with a message when it cannot. */
 void flat_games_load(flat_games *games, const char *path, size_t limit);
 void flat_games_clear(flat_games *games);
 
-double seconds_now(void);
-/* Sorts and returns the middle one. */
-double median_of(double *seconds, size_t n);
+enum { FLAT_GAME_MOVES_MAX = 320, FLAT_GAME_TEXT_MAX = 4096 };
+/* Makes game number `number`: its moves (FLAT_GAME_MOVES_MAX of room) and, if text is not NULL, its SGF
+ * (FLAT_GAME_TEXT_MAX of room; the length in *n_text). */
+void flat_game_make(km_game *game, uint64_t number, char *text, size_t *n_text);
 
 #endif

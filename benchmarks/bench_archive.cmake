@@ -1,1 +1,0 @@
-km_add_benchmark(bench_archive SOURCES bench_archive.c LINK km_archive km::zstd)

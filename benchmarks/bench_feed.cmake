@@ -1,1 +1,0 @@
-km_add_benchmark(bench_feed SOURCES bench_feed.c LINK km_feed)

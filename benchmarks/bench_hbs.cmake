@@ -1,1 +1,0 @@
-km_add_benchmark(bench_hbs SOURCES bench_hbs.c flat_games.c LINK km_hbs km_stats km_goban)

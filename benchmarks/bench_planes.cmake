@@ -1,1 +1,0 @@
-km_add_benchmark(bench_planes SOURCES bench_planes.c flat_games.c LINK km_planes)

@@ -1,1 +1,0 @@
-km_add_benchmark(bench_replay SOURCES bench_replay.c LINK km_goban)

@@ -1,1 +1,0 @@
-km_add_benchmark(bench_shards SOURCES bench_shards.c flat_games.c LINK km_planes_stage)
