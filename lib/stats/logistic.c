@@ -13,6 +13,7 @@
 #include "kifumill/logistic.h"
 
 #include "kifumill/summary.h"
+#include "outer_sum.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -31,7 +32,7 @@ typedef struct sums {
   double *information, *meat;          /* p × p, lower triangle, row-major */
   km_moments *moments;                 /* n_features: first pass */
   double *cross;       /* n_features × n_features, lower: first pass, Σ (x − mean)(x − mean)' */
-  double *row, *score; /* scratch: standardised row, scores of a group */
+  double *row, *score; /* scratch: KM_OUTER_ROWS standardised rows, scores of a group */
 } sums;
 
 typedef struct fit {
@@ -39,7 +40,7 @@ typedef struct fit {
   const km_logistic_options *options;
   size_t k, p;       /* features; kept columns + 1 */
   size_t *kept;      /* p − 1 columns */
-  double *mean, *sd; /* k */
+  double *mean, *sd, *inverse_sd; /* k */
   double *gamma;     /* p: coefficients of the standardised columns */
   double *step, *previous;
   double *inverse;   /* p × p */
@@ -64,20 +65,26 @@ double km_logistic_predict(const km_logistic *model, const double *x) {
 /* Sums over a block
  * ------------------------------------------------------------------------------------------------- */
 
-/* Means and cross products by the update of Welford: no cancellation for columns far from 0. */
+/* Means of the block first, then products around them: no cancellation for columns far from 0. */
 static void sum_columns(const fit *f, const km_rows *rows, sums *s) {
   size_t k = f->k;
-  for (size_t i = 0; i < rows->n; i++) {
-    const double *x = rows->x + i * k;
-    for (size_t j = 0; j < k; j++) {
-      s->row[j] = x[j] - s->moments[j].mean; /* before the update */
-      km_moments_add(&s->moments[j], x[j]);
+  for (size_t i = 0; i < rows->n; i++)
+    for (size_t j = 0; j < k; j++)
+      s->moments[j].mean += rows->x[i * k + j];
+  for (size_t j = 0; j < k && rows->n; j++)
+    s->moments[j].mean /= (double)rows->n;
+  for (size_t i = 0; i < rows->n; i += KM_OUTER_ROWS) {
+    double weight[KM_OUTER_ROWS] = {0};
+    for (size_t r = 0; r < KM_OUTER_ROWS && i + r < rows->n; r++) {
+      weight[r] = 1;
+      for (size_t j = 0; j < k; j++)
+        s->row[r * k + j] = rows->x[(i + r) * k + j] - s->moments[j].mean;
     }
-    for (size_t a = 0; a < k; a++) {
-      double after = x[a] - s->moments[a].mean;
-      for (size_t b = 0; b <= a; b++)
-        s->cross[a * k + b] += after * s->row[b];
-    }
+    km_outer_sum(s->cross, s->row, k, weight);
+  }
+  for (size_t j = 0; j < k; j++) {
+    s->moments[j].n = (double)rows->n;
+    s->moments[j].m2 = s->cross[j * k + j];
   }
 }
 
@@ -95,46 +102,62 @@ static void merge_columns(const fit *f, sums *total, const sums *s) {
     km_moments_merge(&total->moments[a], &s->moments[a]);
 }
 
-/* lower triangle of to += weight · z z' */
-static void add_outer(double *to, const double *z, size_t p, double weight) {
-  for (size_t a = 0; a < p; a++) {
-    double scaled = weight * z[a], *line = to + a * p;
-    for (size_t b = 0; b <= a; b++)
-      line[b] += scaled * z[b];
+/* score has room for KM_OUTER_ROWS groups: the next one goes behind, and full they are added. */
+static double *end_group(const fit *f, sums *s, size_t *n_scores) {
+  static const double ones[KM_OUTER_ROWS] = {1, 1, 1, 1};
+  const double *score = s->score + *n_scores * f->p;
+  for (size_t a = 0; a < f->p; a++)
+    s->gradient[a] += score[a];
+  s->n_groups++;
+  if (++*n_scores == KM_OUTER_ROWS) {
+    km_outer_sum(s->meat, s->score, f->p, ones);
+    memset(s->score, 0, KM_OUTER_ROWS * f->p * sizeof *s->score);
+    *n_scores = 0;
   }
+  return s->score + *n_scores * f->p;
 }
 
-static void end_group(const fit *f, sums *s) {
-  add_outer(s->meat, s->score, f->p, 1);
-  memset(s->score, 0, f->p * sizeof *s->score);
-  s->n_groups++;
+/* Standardises a row into z, and gives its linear predictor: four chains, so that no addition waits for the last. */
+static double standardise(const fit *f, const double *x, double *z) {
+  double chain[4] = {0};
+  size_t p = f->p, a = 0;
+  z[0] = 1;
+  for (size_t i = 1; i < p; i++) {
+    size_t j = f->kept[i - 1];
+    z[i] = (x[j] - f->mean[j]) * f->inverse_sd[j];
+  }
+  for (; a + 4 <= p; a += 4)
+    for (size_t lane = 0; lane < 4; lane++)
+      chain[lane] += f->gamma[a + lane] * z[a + lane];
+  for (; a < p; a++)
+    chain[0] += f->gamma[a] * z[a];
+  return (chain[0] + chain[1]) + (chain[2] + chain[3]);
 }
 
 static void sum_likelihood(const fit *f, const km_rows *rows, sums *s) {
-  size_t p = f->p;
-  double *z = s->row;
-  z[0] = 1;
+  static const double ones[KM_OUTER_ROWS] = {1, 1, 1, 1};
+  size_t p = f->p, n_scores = 0;
+  double weight[KM_OUTER_ROWS] = {0}, *score = s->score;
   for (size_t i = 0; i < rows->n; i++) {
-    const double *x = rows->x + i * f->k;
-    double eta = f->gamma[0], y = rows->y[i];
-    for (size_t a = 1; a < p; a++) {
-      size_t j = f->kept[a - 1];
-      z[a] = (x[j] - f->mean[j]) / f->sd[j];
-      eta += f->gamma[a] * z[a];
-    }
+    size_t r = i % KM_OUTER_ROWS;
+    double *z = s->row + r * p, y = rows->y[i], eta = standardise(f, rows->x + i * f->k, z);
     double margin = y > 0 ? eta : -eta, e = exp(-fabs(eta)), share = 1 / (1 + e);
     double residual = y - (eta >= 0 ? share : e * share);
     s->log_likelihood -= (margin < 0 ? -margin : 0) + log1p(e);
     s->least_margin = margin < s->least_margin ? margin : s->least_margin;
     s->n_positive += y;
-    for (size_t a = 0; a < p; a++) {
-      s->gradient[a] += residual * z[a];
-      s->score[a] += residual * z[a];
+    for (size_t a = 0; a < p; a++)
+      score[a] += residual * z[a];
+    weight[r] = e * share * share;
+    if (r + 1 == KM_OUTER_ROWS || i + 1 == rows->n) {
+      km_outer_sum(s->information, s->row, p, weight);
+      memset(weight, 0, sizeof weight);
     }
-    add_outer(s->information, z, p, e * share * share);
     if (i + 1 == rows->n || !rows->group || rows->group[i + 1] != rows->group[i])
-      end_group(f, s);
+      score = end_group(f, s, &n_scores);
   }
+  if (n_scores)
+    km_outer_sum(s->meat, s->score, p, ones); /* the places of no group are 0 */
   s->n += (double)rows->n;
 }
 
@@ -160,7 +183,8 @@ static void clear_sums(const fit *f, sums *s) {
   memset(s->gradient, 0, q * sizeof *s->gradient);
   memset(s->information, 0, q * q * sizeof *s->information);
   memset(s->meat, 0, q * q * sizeof *s->meat);
-  memset(s->score, 0, q * sizeof *s->score);
+  memset(s->score, 0, KM_OUTER_ROWS * q * sizeof *s->score);
+  memset(s->row, 0, KM_OUTER_ROWS * q * sizeof *s->row);
   if (f->first_pass) {
     memset(s->moments, 0, k * sizeof *s->moments);
     memset(s->cross, 0, k * k * sizeof *s->cross);
@@ -222,6 +246,7 @@ static void choose_columns(fit *f) {
     double variance = m->n > 0 ? m->m2 / m->n : 0;
     f->mean[j] = m->mean;
     f->sd[j] = sqrt(variance);
+    f->inverse_sd[j] = 1 / f->sd[j];
     if (!(f->sd[j] > 1e-12 * fabs(m->mean))) /* constant but for rounding */
       continue;
     double *line = factor + count * (k + 1), left = 1;
@@ -415,14 +440,15 @@ static void carve_sums(sums *s, size_t k, double **from) {
   s->meat = take(from, q * q);
   s->moments = (km_moments *)take(from, 3 * k);
   s->cross = take(from, k * k);
-  s->row = take(from, q);
-  s->score = take(from, q);
+  s->row = take(from, KM_OUTER_ROWS * q);
+  s->score = take(from, KM_OUTER_ROWS * q);
 }
 
 static km_status allocate(fit *f, km_logistic *model, km_err *err) {
   size_t k = f->k, q = k + 1, waves = f->source->n_blocks < WAVE ? f->source->n_blocks : WAVE;
   waves = waves ? waves : 1;
-  size_t each = 3 * q + 2 * q * q + 3 * k + k * k, all = (waves + 1) * each + 2 * k + 3 * q + q * q;
+  size_t each = (1 + 2 * KM_OUTER_ROWS) * q + 2 * q * q + 3 * k + k * k;
+  size_t all = (waves + 1) * each + 3 * k + 3 * q + q * q;
   f->memory = calloc(all, sizeof *f->memory);
   f->wave = calloc(waves, sizeof *f->wave);
   f->kept = calloc(q, sizeof *f->kept);
@@ -435,6 +461,7 @@ static km_status allocate(fit *f, km_logistic *model, km_err *err) {
     carve_sums(&f->wave[i], k, &from);
   f->mean = take(&from, k);
   f->sd = take(&from, k);
+  f->inverse_sd = take(&from, k);
   f->gamma = take(&from, q);
   f->step = take(&from, q);
   f->previous = take(&from, q);
