@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Golden vectors through kifu-show, as another program would see them: tests/show/golden_show.py KIFU_SHOW.
+"""Golden vectors through kifu-show, as another program would see them: tests/show/golden_show.py KIFU_SHOW [EVERY].
 
 Every golden game: the trajectory as CSV against the golden CSV, the classes of its moves in both modes, captures and
 repetitions, the last board, and of two of its positions the board, the ko point, legal points and a digest of planes.
 Layouts, variants and symmetries go round over the positions (the tests of the library have them all). features.json and
-a part of changepoint.json, which also has series from golden games.
+a part of changepoint.json, which also has series from golden games. EVERY N: only one in N of all these.
 """
 import csv
 import glob
@@ -17,6 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 SHOW = sys.argv[1]
+EVERY = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 LAYOUTS = itertools.cycle(
     [("alphago-zero", "planes17_sha256", "agz"), ("black-white-literal", "planes17_sha256", "seed"),
      ("black-white", "planes17_sha256", "seedr"), ("alphago-48", "planes48", "sha256_by_sym"),
@@ -163,9 +164,9 @@ def main():
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for check, jobs in ((check_game, games), (check_features, features), (check_changepoints, cases),
                             (check_text, texts)):
-            for _ in pool.map(check, jobs):
+            for _ in pool.map(check, jobs[::EVERY]):
                 pass
-    print(f"{len(games)} games, {len(features)} positions, {len(cases)} series, {len(texts)} texts")
+    print(f"{len(games)} games, {len(features)} positions, {len(cases)} series, {len(texts)} texts; every {EVERY}")
 
 
 main()

@@ -19,7 +19,6 @@ typedef struct printer {
   FILE *out;
   show_json *json;
   km_h5 *file;
-  const char *skip; /* this attribute is left out */
 } printer;
 
 static void count(const printer *p, const char *key, uint64_t n) {
@@ -132,22 +131,32 @@ static km_status counts(const printer *p, const char *path, const char *format, 
 /* ---- attributes and columns
  * ----------------------------------------------------------------------------------- */
 
-static int text_length(const char *text, size_t width) {
-  return (int)strnlen(text, width);
+/* One text behind its name; of several, and of one that has several lines, each on a line of its own. */
+static void print_value(const char *text, size_t n, int is_list, FILE *out) {
+  if (!is_list && !memchr(text, '\n', n)) {
+    fputc(' ', out);
+    show_plain(text, n, out);
+    return;
+  }
+  for (size_t at = 0; at < n;) {
+    const char *line_end = memchr(text + at, '\n', n - at);
+    size_t length = line_end ? (size_t)(line_end - text) - at : n - at;
+    fputs("\n    ", out);
+    show_plain(text + at, length, out);
+    at += length + 1;
+  }
 }
 
 static void print_attribute(void *ctx, const km_h5_attribute *a) {
   const printer *p = ctx;
-  if (p->skip && strcmp(a->name, p->skip) == 0)
-    return;
   fprintf(p->out, "  %s:", a->name);
   if (a->kind == KM_H5_INTEGER)
     fprintf(p->out, " %" PRIu64, a->integer);
   else if (a->kind == KM_H5_REAL)
     fprintf(p->out, " %.17g", a->real);
   for (size_t i = 0; a->kind == KM_H5_TEXTS && i < a->n; i++) {
-    fputs(a->n == 1 ? " " : "\n    ", p->out);
-    show_plain(a->texts + i * a->width, (size_t)text_length(a->texts + i * a->width, a->width), p->out);
+    const char *text = a->texts + i * a->width;
+    print_value(text, strnlen(text, a->width), a->n > 1, p->out);
   }
   fputc('\n', p->out);
 }
@@ -155,8 +164,6 @@ static void print_attribute(void *ctx, const km_h5_attribute *a) {
 static void json_attribute(void *ctx, const km_h5_attribute *a) {
   const printer *p = ctx;
   int is_list = a->kind == KM_H5_TEXTS && a->n != 1;
-  if (p->skip && strcmp(a->name, p->skip) == 0)
-    return;
   if (a->kind == KM_H5_INTEGER)
     show_json_uint(p->json, a->name, a->integer);
   if (a->kind == KM_H5_REAL)
@@ -165,7 +172,7 @@ static void json_attribute(void *ctx, const km_h5_attribute *a) {
     show_json_array(p->json, a->name);
   for (size_t i = 0; a->kind == KM_H5_TEXTS && i < a->n; i++)
     show_json_bytes(p->json, is_list ? NULL : a->name, a->texts + i * a->width,
-                    (size_t)text_length(a->texts + i * a->width, a->width));
+                    strnlen(a->texts + i * a->width, a->width));
   if (is_list)
     show_json_close(p->json);
 }
@@ -223,7 +230,7 @@ static km_status print_dataset(const printer *p, const char *name, km_err *err) 
   return KM_OK;
 }
 
-/* Every dataset below a group, in order of name. */
+/* Every dataset below a group, in order of name; check sums of chunks are left out. */
 static km_status print_datasets(const printer *p, const char *group, int depth, km_err *err) {
   char **names = NULL, name[NAME_BYTES];
   size_t n = 0;
@@ -233,6 +240,8 @@ static km_status print_datasets(const printer *p, const char *group, int depth, 
         snprintf(name, sizeof name, "%s/%s", strcmp(group, "/") ? group : "", names[i]) >= NAME_BYTES)
       status = km_err_set(err, KM_ERR_FORMAT, 0, "%s: %s is nested deeper than in any file of ours",
                           km_h5_path(p->file), group);
+    else if (strcmp(names[i], "checksums") == 0)
+      continue;
     else if (km_h5_is_group(p->file, name))
       status = print_datasets(p, name, depth + 1, err);
     else
@@ -369,6 +378,8 @@ km_status show_manifest_info(show_session *session, km_err *err) {
   if (snprintf(path, sizeof path, "%s%s", input, is_folder ? "/" KM_MANIFEST_NAME : "") >= (int)sizeof path)
     return km_err_set(err, KM_ERR_USAGE, 0, "a path is too long");
   km_status status = km_manifest_read(&manifest, path, err);
+  if (status == KM_ERR_FORMAT)
+    km_err_prefix(err, "no manifest");
   if (status)
     return status;
   if (session->options->format == SHOW_JSON) {
