@@ -12,8 +12,10 @@
 #include <stdlib.h>
 
 enum {
-  PROGRAM_BYTES = 24 << 20,      /* program, libraries, what HDF5 keeps */
-  GAMES_AT_ONCE_BYTES = 4 << 20, /* of a range of games on its way */
+  PROGRAM_BYTES = 20 << 20, /* program, libraries, what HDF5 keeps */
+  THREAD_BYTES = 1 << 20,   /* stack and heap of a thread */
+  RANGE_BYTES = 4 << 20,    /* spooled rows of a range of games, one a position */
+  BUDGET_LEAST = 4 << 20,
 };
 
 typedef struct run {
@@ -72,31 +74,35 @@ static void describe_shards(run *r) {
   r->plan = (km_shard_plan){.folder = o->output, .spec = &r->spec};
 }
 
-/* What the memory limit leaves for tracks or spool when the blocks under way have their part. */
+/* Bytes of a block under way: rows not compressed yet, the narrow columns, what has been compressed. By
+ * replay a block is made as a whole; otherwise it is compressed chunk by chunk. */
+static uint64_t block_bytes(const run *r) {
+  const km_planes_settings *s = &r->settings;
+  uint64_t raw = s->needs_board ? r->block_rows : s->chunk_rows, packed = r->block_rows;
+  return (raw + (s->codec.kind == KM_CODEC_NONE ? packed + packed / 2 : packed / 4)) * r->columns.n_bytes +
+         (1 << 20);
+}
+
+/* What the memory limit leaves for tracks or spool when program, threads, and blocks or games under way have
+ * their part. */
 static km_status share_memory(run *r, km_err *err) {
   const km_planes_settings *s = &r->settings;
-  size_t threads = (size_t)(r->options->run.threads > 0 ? r->options->run.threads : km_threads_default());
+  uint64_t threads = (uint64_t)(r->options->run.threads > 0 ? r->options->run.threads : km_threads_default());
   r->block_rows = s->chunk_rows * r->columns.narrow_times;
   if (r->block_rows > s->rows_per_shard)
     r->block_rows = s->rows_per_shard;
-  /* rows are compressed chunk by chunk, but for those that are made by replay, for the sake of which a block
-   * is a whole */
-  uint64_t raw = s->needs_board ? r->block_rows : s->chunk_rows;
-  uint64_t block = (raw + r->block_rows / 2) * r->columns.n_bytes + (2 << 20);
-  uint64_t each = km_row_maker_bytes(s) + GAMES_AT_ONCE_BYTES * (uint64_t)s->rows_per_position +
-                  (uint64_t)r->block_rows * (sizeof(km_row_facts) + sizeof(km_moment));
-  r->window = threads == 1 ? 1 : 2 * threads + 2;
-  uint64_t fixed = PROGRAM_BYTES + threads * each + r->window * block, least = PROGRAM_BYTES + threads * each;
-  if (fixed > s->memory / 2 && threads > 1) { /* fewer blocks on their way */
-    r->window = threads + 1;
-    fixed = PROGRAM_BYTES + threads * each + r->window * block;
-  }
-  least += r->window * block + (4 << 20);
+  uint64_t fixed = PROGRAM_BYTES + threads * (km_row_maker_bytes(s) + THREAD_BYTES);
+  uint64_t games = (threads + 1) * RANGE_BYTES * s->rows_per_position;
+  for (r->window = 2 * threads + 2; r->window > threads + 1; r->window--)
+    if (fixed + r->window * block_bytes(r) <= s->memory / 2)
+      break;
+  fixed += r->window * block_bytes(r) > games ? r->window * block_bytes(r) : games;
   r->budget = s->memory > fixed ? s->memory - fixed : 0;
-  if (s->memory < least)
+  if (r->budget < BUDGET_LEAST)
     return km_err_set(err, KM_ERR_USAGE, 0,
-                      "--memory %llu M is too small for such rows with %zu threads: at least %llu M",
-                      (unsigned long long)(s->memory >> 20), threads, (unsigned long long)(least >> 20) + 1);
+                      "--memory %" PRIu64 " M is too small for such rows with %" PRIu64
+                      " threads: at least %" PRIu64 " M",
+                      s->memory >> 20, threads, ((fixed + BUDGET_LEAST) >> 20) + 1);
   return KM_OK;
 }
 
@@ -177,7 +183,8 @@ static km_status make_shards(run *r, km_err *err) {
                         .plan = &r->plan,
                         .orders = r->orders,
                         .budget = r->budget,
-                        .block_rows = r->block_rows};
+                        .block_rows = r->block_rows,
+                        .window = (size_t)r->window};
   if (!r->gathered.store)
     status = km_row_spool_make(&r->spool, &spool, err);
   km_shard_job job = {.games = r->games,

@@ -351,7 +351,7 @@ km_status km_row_spool_make(km_row_spool **out, const km_spool_job *job, km_err 
   km_status status = make_buckets(spool, err);
   filling f = {.job = job, .spool = spool};
   if (status == KM_OK)
-    status = km_batch_run(&ops, &f, 1, job->gather->threads, 0, err);
+    status = km_batch_run(&ops, &f, 1, job->gather->threads, job->window, err);
   if (status != KM_OK) {
     km_row_spool_close(spool);
     *out = NULL;

@@ -34,6 +34,7 @@ typedef struct km_spool_job {
   const km_row_order *orders; /* of the splits */
   uint64_t budget;            /* bytes of memory */
   uint32_t block_rows;        /* buckets are a multiple of it */
+  size_t window;              /* ranges of games under way */
 } km_spool_job;
 
 /* Replays all games and spools the rows of those shards that are to be made. KM_ERR_IO when the disk has no
