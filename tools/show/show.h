@@ -17,7 +17,7 @@ typedef struct show_options {
   int mode, rules, suicide;
   const char *ply_text;
   /* commands */
-  const char *variant, *layout, *penalty, *changes_text, *min_size_text;
+  const char *variant, *layout, *layout_options, *penalty, *changes_text, *min_size_text;
   int symmetry, cost, search, noise;
   /* output */
   const char *output;

@@ -49,6 +49,8 @@ static const km_option planes_rows[] = {
      "alphago-zero, black-white, black-white-literal, leela-zero, or alphago-48 with variants capture1, "
      "setup-old, "
      "colour, sensible, depth50"},
+    {"layout-options", 0, KM_OPTION_STRING, 0, ROW(layout_options), "LIST", NULL, 0, 0,
+     "the VARIANTs, as kifu-planes takes them"},
     {"symmetry", 0, KM_OPTION_INT, 0, ROW(symmetry), "K", NULL, 0, 7,
      "0 as it is, 1 2 3 rotated by 90° 180° 270° counter-clockwise, 4 mirrored left-right, 5 top-bottom, 6 "
      "and 7 in "

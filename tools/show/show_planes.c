@@ -23,16 +23,22 @@ static const char *plane_name(const km_plane_options *how, size_t i) {
   }
 }
 
-/* The board that the planes show: turned by 90° a rectangle's sides would change places, which is refused
- * before. */
+/* As tests/golden/planes_text has it: the planes, then a line with the digest of their bytes and their sum.
+ */
 static void print_text(const sample *s, FILE *out) {
+  char digest[KM_SHA256_HEX];
   const uint8_t *p = s->row;
+  unsigned sum = 0;
   for (size_t i = 0; i < s->n_planes; i++) {
     fprintf(out, "plane %zu\n", i);
     for (unsigned row = 0; row < s->how.rows; row++, fputc('\n', out))
-      for (unsigned col = 0; col < s->how.cols; col++)
-        fputc('0' + *p++, out);
+      for (unsigned col = 0; col < s->how.cols; col++, p++) {
+        fputc('0' + *p, out);
+        sum += *p;
+      }
   }
+  km_sha256_hex(s->row, s->n_planes * s->n_points, digest);
+  fprintf(out, "sha256 %s sum %u\n", digest, sum);
 }
 
 /* Steps on, to see whether the next move is one to be learnt. */
@@ -119,6 +125,14 @@ static km_status encode(sample *s, show_record *record, show_session *session, k
   return KM_OK;
 }
 
+static km_status read_layout(km_plane_options *how, const show_options *options, km_err *err) {
+  char text[200];
+  if (snprintf(text, sizeof text, "%s%s%s", options->layout, options->layout_options ? ":" : "",
+               options->layout_options ? options->layout_options : "") >= (int)sizeof text)
+    return km_err_set(err, KM_ERR_USAGE, 0, "--layout %.80s: no such layout", options->layout);
+  return km_layout_parse(text, &how->layout, &how->variants, err);
+}
+
 static km_status run(show_record *record, show_session *session, km_err *err) {
   const show_options *options = session->options;
   const km_game *game = &record->game;
@@ -126,7 +140,7 @@ static km_status run(show_record *record, show_session *session, km_err *err) {
                       .cols = game->cols,
                       .symmetries = (uint8_t)(1u << options->symmetry),
                       .packing = KM_PACK_BYTES}};
-  km_status status = km_layout_parse(options->layout, &s.how.layout, &s.how.variants, err);
+  km_status status = read_layout(&s.how, options, err);
   if (status)
     return status;
   if (!km_symmetry_fits(options->symmetry, game->rows, game->cols))

@@ -7,6 +7,7 @@ run kifu-show planes "$G/t07_ko.sgf" --ply 8 --layout alphago-48:capture1,colour
 run bash -c "kifu-show planes '$G/t07_ko.sgf' --ply 8 --format raw | sha256sum"
 run kifu-show planes "$G/t07_ko.sgf" --ply 9
 run kifu-show planes "$G/t07_ko.sgf" --layout alphago-zero:capture1
+run kifu-show planes "$G/t07_ko.sgf" --ply 8 --layout alphago-48 --layout-options capture1,colour --format sha256
 echo '(;SZ[13:7];B[aa])' >rectangle.sgf
 run kifu-show planes rectangle.sgf --symmetry 4 --format sha256
 run kifu-show planes rectangle.sgf --symmetry 1

@@ -16,7 +16,7 @@ for name in ("command", "layout", "variant", "pack", "split"):
 columns = info.get("columns", {})
 assert all(column["description"] for column in columns.values()) and list(columns) == sorted(columns)
 for name in sys.argv[2:]:
-    print(name, columns[name]["type"], columns[name]["shape"], columns[name]["storage"])
+    print(name, columns[name]["type"], columns[name]["shape"], columns[name]["storage"].split(" ")[0])
 for file in info.get("files", []):
     print(file["name"], file["split"], file["rows"], file["virtual"])
 SCRIPT
