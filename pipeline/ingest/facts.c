@@ -129,42 +129,51 @@ static uint64_t count_kind(const km_facts_totals *totals, km_reason_kind kind) {
 uint64_t km_facts_n_refused(const km_facts_totals *totals) { return count_kind(totals, KM_KIND_REFUSED); }
 uint64_t km_facts_n_faults(const km_facts_totals *totals) { return count_kind(totals, KM_KIND_INPUT); }
 
-/* ---- tables: each names the bin of a game ---------------------------------------------------------------------- */
+/* ---- tables: games are counted by the number of their bin, and each bin is named once -------------------------- */
 
+typedef uint32_t number_bin(const fact *row);
 typedef void name_bin(const km_facts *facts, const fact *row, char text[256]);
 
-static void bin_size(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t size_number(const fact *row) { return (uint32_t)row->cols << 8 | row->rows; }
+static void size_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   snprintf(text, 256, "%ux%u", row->cols, row->rows);
 }
+static uint32_t rank_number(km_rank rank) { return (uint32_t)(uint8_t)rank.number << 8 | (uint8_t)rank.kind; }
 static void rank_text(km_rank rank, char text[256]) {
   if (rank.kind)
     snprintf(text, 256, "%d%c", rank.number, rank.kind);
   else
     snprintf(text, 256, "unknown");
 }
-static void bin_black_rank(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t black_rank_number(const fact *row) { return rank_number(row->ranks[0]); }
+static void black_rank_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   rank_text(row->ranks[0], text);
 }
-static void bin_white_rank(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t white_rank_number(const fact *row) { return rank_number(row->ranks[1]); }
+static void white_rank_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   rank_text(row->ranks[1], text);
 }
-static void bin_year(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t year_number(const fact *row) { return (uint16_t)row->year; }
+static void year_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   if (row->year)
     snprintf(text, 256, "%04d", row->year);
   else
     snprintf(text, 256, "unknown");
 }
-static void bin_source(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t source_number(const fact *row) { return row->source; }
+static void source_name(const km_facts *facts, const fact *row, char text[256]) {
   snprintf(text, 256, "%s", row->source < facts->sources.n ? facts->sources.texts[row->source] : "others");
 }
-static void bin_encoding(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t encoding_number(const fact *row) { return row->encoding; }
+static void encoding_name(const km_facts *facts, const fact *row, char text[256]) {
   snprintf(text, 256, "%s", row->encoding < facts->encodings.n ? facts->encodings.texts[row->encoding] : "others");
 }
-static void bin_result(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t result_number(const fact *row) { return (uint8_t)row->winner; }
+static void result_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   snprintf(text, 256, "%s",
            row->winner == KM_WINNER_BLACK   ? "black"
@@ -172,67 +181,128 @@ static void bin_result(const km_facts *facts, const fact *row, char text[256]) {
            : row->winner == KM_WINNER_DRAW  ? "draw"
                                             : "unknown");
 }
-static void bin_ending(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t ending_number(const fact *row) { return row->ending; }
+static void ending_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   snprintf(text, 256, "%s", km_ending_name((km_ending)row->ending));
 }
-static void bin_komi(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t komi_number(const fact *row) {
+  uint32_t bits;
+  memcpy(&bits, &row->komi, sizeof bits);
+  return bits;
+}
+static void komi_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   if (isnan(row->komi))
     snprintf(text, 256, "unknown");
   else
     snprintf(text, 256, "%g", (double)row->komi);
 }
-static void bin_handicap(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t handicap_number(const fact *row) { return row->handicap; }
+static void handicap_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   snprintf(text, 256, "%u", row->handicap);
 }
-static void bin_length(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t length_number(const fact *row) { return row->n_moves / 20; }
+static void length_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   unsigned low = row->n_moves / 20 * 20;
   snprintf(text, 256, "%04u-%04u", low, low + 19);
 }
-static void bin_evals(const km_facts *facts, const fact *row, char text[256]) {
+static uint32_t evals_number(const fact *row) { return row->has_evals; }
+static void evals_name(const km_facts *facts, const fact *row, char text[256]) {
   (void)facts;
   snprintf(text, 256, "%s", row->has_evals ? "yes" : "no");
 }
 
-static const struct {
+static const struct table {
   const char *key, *title;
-  name_bin *bin;
+  number_bin *number;
+  name_bin *name;
 } tables[] = {
-    {"by_size", "board (columns x rows)", bin_size},
-    {"by_black_rank", "Black's rank", bin_black_rank},
-    {"by_white_rank", "White's rank", bin_white_rank},
-    {"by_year", "year", bin_year},
-    {"by_source", "source", bin_source},
-    {"by_result", "winner", bin_result},
-    {"by_ending", "ending", bin_ending},
-    {"by_komi", "komi", bin_komi},
-    {"by_handicap", "handicap", bin_handicap},
-    {"by_encoding", "encoding", bin_encoding},
-    {"by_length", "moves", bin_length},
-    {"by_embedded_win_rates", "win-rates in the record", bin_evals},
+    {"by_size", "board (columns x rows)", size_number, size_name},
+    {"by_black_rank", "Black's rank", black_rank_number, black_rank_name},
+    {"by_white_rank", "White's rank", white_rank_number, white_rank_name},
+    {"by_year", "year", year_number, year_name},
+    {"by_source", "source", source_number, source_name},
+    {"by_result", "winner", result_number, result_name},
+    {"by_ending", "ending", ending_number, ending_name},
+    {"by_komi", "komi", komi_number, komi_name},
+    {"by_handicap", "handicap", handicap_number, handicap_name},
+    {"by_encoding", "encoding", encoding_number, encoding_name},
+    {"by_length", "moves", length_number, length_name},
+    {"by_embedded_win_rates", "win-rates in the record", evals_number, evals_name},
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
-/* A JSON object bin → count, or NULL when memory is out. */
-static json_t *tabulate(const km_facts *facts, name_bin *bin) {
-  json_t *counts = json_object();
-  for (size_t i = 0; counts && i < facts->n; i++) {
-    char text[256];
-    if (facts->rows[i].dropped)
+/* A bin: its number, the first of its games, and how many there are. */
+typedef struct bin {
+  const fact *first; /* NULL: free */
+  uint64_t count;
+  uint32_t number;
+} bin;
+
+/* Open addressing; the number of slots is a power of two. */
+typedef struct bin_table {
+  bin *bins;
+  size_t n_slots, n_used;
+} bin_table;
+
+static bin *find_bin(const bin_table *t, uint32_t number) {
+  size_t i = number * 0x9e3779b1u & (t->n_slots - 1);
+  while (t->bins[i].first && t->bins[i].number != number)
+    i = (i + 1) & (t->n_slots - 1);
+  return &t->bins[i];
+}
+
+static int grow_bins(bin_table *t) {
+  bin_table larger = {calloc(t->n_slots ? 2 * t->n_slots : 64, sizeof(bin)), t->n_slots ? 2 * t->n_slots : 64, t->n_used};
+  if (!larger.bins)
+    return -1;
+  for (size_t i = 0; i < t->n_slots; i++)
+    if (t->bins[i].first)
+      *find_bin(&larger, t->bins[i].number) = t->bins[i];
+  free(t->bins);
+  *t = larger;
+  return 0;
+}
+
+static int count_games(const km_facts *facts, number_bin *number_of, bin_table *t) {
+  for (size_t i = 0; i < facts->n; i++) {
+    const fact *row = &facts->rows[i];
+    if (row->dropped)
       continue;
-    bin(facts, &facts->rows[i], text);
-    json_t *count = json_object_get(counts, text);
-    if (count)
-      json_integer_set(count, json_integer_value(count) + 1);
-    else if (json_object_set_new_nocheck(counts, text, json_integer(1))) {
-      json_decref(counts);
-      return NULL;
+    if (2 * t->n_used >= t->n_slots && grow_bins(t))
+      return -1;
+    uint32_t number = number_of(row);
+    bin *b = find_bin(t, number);
+    if (!b->first) {
+      *b = (bin){row, 0, number};
+      t->n_used++;
     }
+    b->count++;
   }
-  return counts;
+  return 0;
+}
+
+/* A JSON object bin → count, or NULL when memory is out. Bins may share a name: their games are added up. */
+static json_t *tabulate(const km_facts *facts, const struct table *table) {
+  bin_table t = {NULL, 0, 0};
+  json_t *counts = json_object();
+  int bad = !counts || count_games(facts, table->number, &t);
+  for (size_t i = 0; !bad && i < t.n_slots; i++) {
+    char text[256];
+    if (!t.bins[i].first)
+      continue;
+    table->name(facts, t.bins[i].first, text);
+    json_int_t before = json_integer_value(json_object_get(counts, text)); /* 0 for none */
+    bad = json_object_set_new_nocheck(counts, text, json_integer(before + (json_int_t)t.bins[i].count));
+  }
+  free(t.bins);
+  if (!bad)
+    return counts;
+  json_decref(counts);
+  return NULL;
 }
 
 static json_t *reasons_json(const km_ledger *ledger, km_reason_kind kind) {
@@ -258,7 +328,7 @@ km_status km_facts_json(const km_facts *facts, const km_facts_totals *totals, ch
     bad |= json_object_set_new(root, key, reasons_json(totals->ledger, (km_reason_kind)kind));
   }
   for (size_t t = 0; t < N_TABLES; t++)
-    bad |= json_object_set_new(root, tables[t].key, tabulate(facts, tables[t].bin));
+    bad |= json_object_set_new(root, tables[t].key, tabulate(facts, &tables[t]));
   *text = bad ? NULL : json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS);
   json_decref(root);
   return *text ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the summary");
@@ -313,7 +383,7 @@ km_status km_facts_table(const km_facts *facts, const km_facts_totals *totals, F
           km_facts_n_games(facts), km_facts_n_refused(totals), km_facts_n_moves(facts));
   print_reasons(totals->ledger, out);
   for (size_t t = 0; t < N_TABLES; t++) {
-    json_t *counts = tabulate(facts, tables[t].bin);
+    json_t *counts = tabulate(facts, &tables[t]);
     if (!counts)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the table");
     fprintf(out, "  %-24s ", tables[t].title);
