@@ -299,7 +299,7 @@ static km_status add_path(km_inputs *inputs, const char *path, km_err *err) {
     return add_stdin(inputs, err);
   if (stat(path, &st)) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)
-      return km_err_set(err, KM_ERR_USAGE, errno, "%.220s", path);
+      return km_err_set(err, KM_ERR_IO, errno, "%.220s", path);
     return add_fault(inputs, path, errno, err);
   }
   if (S_ISDIR(st.st_mode))
@@ -316,7 +316,7 @@ static km_status add_line(km_inputs *inputs, char *line, size_t n, km_err *err) 
   if (!n)
     return KM_OK;
   if (memchr(line, 0, n))
-    return km_err_set(err, KM_ERR_USAGE, 0, "a NUL byte in a path: not a list of paths");
+    return km_err_set(err, KM_ERR_FORMAT, 0, "a NUL byte in a path: not a list of paths");
   line[n] = 0;
   return add_path(inputs, line, err);
 }
@@ -325,7 +325,7 @@ static km_status add_list(km_inputs *inputs, const char *path, km_err *err) {
   bool from_stdin = strcmp(path, "-") == 0;
   FILE *file = from_stdin ? stdin : fopen(path, "re");
   if (!file)
-    return km_err_set(err, KM_ERR_USAGE, errno, "@%.220s", path);
+    return km_err_set(err, KM_ERR_IO, errno, "@%.220s", path);
   char *line = NULL;
   size_t capacity = 0, number = 0;
   ssize_t n;

@@ -44,10 +44,12 @@ static uint64_t le64(const uint8_t *p) {
   return value;
 }
 
-/* What the first block is; a zip may also be known by its end only. */
+/* What the first block is; a zip may also be known by its end only, unless a game record stands before it, which
+ * would be lost. */
 static km_magic look(const km_stream *s) {
   km_magic magic = km_magic_detect(s->block, s->n_block);
-  if ((magic == KM_MAGIC_NONE || magic == KM_MAGIC_PROGRAM) && s->in_memory && s->n_block >= 22) {
+  bool is_text = s->n_block >= 2 && memcmp(s->block, "(;", 2) == 0;
+  if ((magic == KM_MAGIC_NONE || magic == KM_MAGIC_PROGRAM) && s->in_memory && s->n_block >= 22 && !is_text) {
     km_zip_end end;
     size_t n_tail = magic == KM_MAGIC_PROGRAM && s->n_block > 65536 ? 65536 : 22;
     n_tail = n_tail < s->n_block ? n_tail : s->n_block;
@@ -187,6 +189,11 @@ static km_status bare_item(km_level *level, km_item *item) {
   if (!slurp.whole) {
     item->reason = KM_REASON_ENTRY_TOO_LARGE;
     km_budget_detail(level->options.budget, item->reason, item->detail, sizeof item->detail);
+    level->step = STEP_DONE;
+    return KM_OK;
+  }
+  if (level->options.budget->exhausted) { /* what was read stops where the limit is met, not where the file ends */
+    km_item_fault(item, level->stream->fault, "%s", level->stream->detail);
     level->step = STEP_DONE;
     return KM_OK;
   }

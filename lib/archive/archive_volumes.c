@@ -108,11 +108,24 @@ static bool is_rar(km_magic magic) {
   return magic == KM_MAGIC_RAR || magic == KM_MAGIC_RAR5;
 }
 
+/* Whether the n bytes of a name say that it is an archive: "games.7z." of games.7z.002. */
+static bool stem_names_archive(const char *name, size_t n) {
+  static const char *const suffixes[] = {".7z.", ".zip.", ".rar.", ".tar.", ".gz.", ".tgz.", ".bz2.", ".xz.", ".zst."};
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+    size_t k = strlen(suffixes[i]);
+    if (n > k && strncasecmp(name + n - k, suffixes[i], k) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Whether the content of a later part fits its name. */
-static bool part_fits(const char *path, volume_kind kind, const char *main_path, bool has_main) {
-  if (kind == VOLUME_NUMBERED)
-    return has_main && magic_of_file(main_path) != KM_MAGIC_NONE && magic_of_file(path) == KM_MAGIC_NONE;
-  if (kind == VOLUME_ZIP)
+static bool part_fits(const char *path, const volume *v, const char *main_path, bool has_main) {
+  if (v->kind == VOLUME_NUMBERED && !has_main)
+    return stem_names_archive(path, v->n_stem) && magic_of_file(path) == KM_MAGIC_NONE;
+  if (v->kind == VOLUME_NUMBERED)
+    return magic_of_file(main_path) != KM_MAGIC_NONE && magic_of_file(path) == KM_MAGIC_NONE;
+  if (v->kind == VOLUME_ZIP)
     return has_main || magic_of_file(path) == KM_MAGIC_ZIP;
   return is_rar(magic_of_file(path));
 }
@@ -125,7 +138,7 @@ bool km_volume_is_later(const char *path, char *main_path, size_t n_path, bool *
       !part_path(main_path, n_path, path, &v, main_number))
     return false;
   *has_main = exists(main_path);
-  return part_fits(path, v.kind, main_path, *has_main);
+  return part_fits(path, &v, main_path, *has_main);
 }
 
 void km_volumes_clear(km_volumes *volumes) {

@@ -150,13 +150,11 @@ km_status km_buffer_reserve(km_buffer *buffer, size_t n_bytes, size_t n_used) {
     capacity = n_bytes;
   if (capacity < 16384)
     capacity = 16384;
-  /* Not realloc: what is beyond n_used need not be copied. */
-  uint8_t *bytes = malloc(capacity);
+  if (!n_used)
+    km_buffer_clear(buffer); /* nothing need be copied */
+  uint8_t *bytes = realloc(buffer->bytes, capacity); /* moves pages, not bytes, where there are many */
   if (!bytes)
     return KM_ERR_NOMEM;
-  if (n_used)
-    memcpy(bytes, buffer->bytes, n_used);
-  free(buffer->bytes);
   buffer->bytes = bytes;
   buffer->capacity = capacity;
   return KM_OK;

@@ -102,14 +102,14 @@ static void missing_path_is_named(void **state) {
   km_inputs *inputs = NULL;
   km_err err = {0};
   const char *paths[] = {probe_path("not/there.zip")};
-  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_USAGE);
+  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_IO);
   assert_null(inputs);
   assert_non_null(strstr(err.msg, "not/there.zip: No such file or directory"));
   assert_int_equal(err.sys_errno, ENOENT);
   char list[512];
   snprintf(list, sizeof list, "@%s", probe_path("no-list"));
   paths[0] = list;
-  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_USAGE);
+  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_IO);
   assert_non_null(strstr(err.msg, "no-list: No such file"));
 }
 
@@ -132,11 +132,11 @@ static void lists(void **state) {
   km_inputs *inputs;
   km_err err = {0};
   const char *paths[] = {at};
-  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_USAGE);
+  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_IO);
   assert_non_null(strstr(err.msg, "line 2"));
   assert_non_null(strstr(err.msg, "/gone"));
   probe_write(probe_path("list"), "a\0b\n", 4);
-  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_USAGE);
+  assert_int_equal(km_inputs_open(&inputs, paths, 1, NULL, &err), KM_ERR_FORMAT);
   assert_non_null(strstr(err.msg, "not a list"));
 }
 

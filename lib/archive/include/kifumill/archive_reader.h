@@ -40,8 +40,8 @@ void km_archive_limits_default(km_archive_limits *limits);
  * (of the .zip for x.z01). One large zip is split into ranges of entries, streams of their own with one name, so that
  * they can be read in parallel: how depends on the file alone, and the order of streams is that of the entries. */
 typedef struct km_inputs km_inputs;
-/* limits NULL: the defaults. Reads nothing but folders, lists, and the ends of large zips. KM_ERR_USAGE names the path
- * that is not there. */
+/* limits NULL: the defaults. Reads nothing but folders, lists, and the ends of large zips. KM_ERR_IO names the path that
+ * is not there. */
 km_status km_inputs_open(km_inputs **inputs, const char *const *paths, size_t n_paths, const km_archive_limits *limits,
                          km_err *err);
 size_t km_inputs_count(const km_inputs *inputs);                    /* streams that can be read in parallel */
