@@ -81,6 +81,17 @@ int km_text_hides_syntax(const char *encoding) {
   return (km_encoding_flags(km_encoding_find(encoding)) & KM_ENC_HIDES) != 0;
 }
 
+int km_text_encoding_known(const char *encoding) {
+  km_encoding_id id = km_encoding_find(encoding);
+  km_converters converters;
+  if (id == KM_ENC_NONE || (id != KM_ENC_OTHER && (km_encoding_flags(id) & KM_ENC_WIDE)))
+    return 0;
+  km_converters_init(&converters);
+  int known = km_converters_get(&converters, id, encoding) != (iconv_t)-1;
+  km_converters_clear(&converters);
+  return known;
+}
+
 /* ---- output ---- */
 
 /* Where decoded text goes: to the arena, or (arena NULL) nowhere, to find out how far limit bytes reach. */

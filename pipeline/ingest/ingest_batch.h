@@ -17,7 +17,7 @@ enum {
   KM_BATCH_BYTES = 1 << 20,
   KM_BATCH_ENTRIES = 4096,
   KM_BATCH_RECORDS = 4096, /* of a large entry */
-  KM_ENTRY_LARGE = 8 << 20,
+  KM_ENTRY_LARGE = 1 << 20, /* a game of 14 bytes becomes a record of 700 */
   KM_JUDGEMENTS = 4, /* findings that the judge can add to a record */
 };
 

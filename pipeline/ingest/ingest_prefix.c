@@ -1,5 +1,6 @@
 /* ingest_prefix.c: groups of one opening, sorted by length; within a group every game is held against the longer ones.
- * Groups are small but for copies with de-duplication off, so a game stops at the first longer game that it begins. */
+ * Groups are small but for copies with de-duplication off, so a game stops at the first longer game that it begins.
+ * Nearly all games are alone with their opening: a table finds those that are not, and only these are sorted. */
 #include "ingest_prefix.h"
 
 #include "kifumill/move_hash.h"
@@ -10,7 +11,7 @@
 
 typedef struct member {
   km_hash128 opening;
-  uint32_t n_moves; /* 0: left out */
+  uint32_t n_moves; /* 0: left out, or too few to have an opening */
   uint32_t index;
 } member;
 
@@ -100,6 +101,8 @@ static km_status add_pair(km_prefix *prefix, uint32_t shorter, uint32_t longer, 
 /* The members of one opening, the longest first. */
 static km_status search_group(km_prefix *prefix, const member *group, size_t n, km_games_writer *writer, km_arena *arena,
                               km_err *err) {
+  if (group[0].n_moves == group[n - 1].n_moves)
+    return KM_OK; /* none is longer than another */
   km_arena_reset(arena);
   km_game *games = km_arena_alloc(arena, n * sizeof *games);
   if (!games)
@@ -119,22 +122,57 @@ static km_status search_group(km_prefix *prefix, const member *group, size_t n, 
   return KM_OK;
 }
 
+/* The slot of an opening in a table of indices (UINT32_MAX: free), whose size is a power of two. */
+static uint32_t *find_slot(uint32_t *slots, size_t n_slots, const km_prefix *prefix, km_hash128 opening) {
+  size_t i = opening.low & (n_slots - 1);
+  while (slots[i] != UINT32_MAX && !km_hash128_equal(prefix->members[slots[i]].opening, opening))
+    i = (i + 1) & (n_slots - 1);
+  return &slots[i];
+}
+
+/* Keeps the members that are not left out and not alone with their opening. */
+static km_status drop_lonely(km_prefix *prefix, km_err *err) {
+  size_t n_slots = 16, n = 0;
+  while (n_slots < 2 * prefix->n)
+    n_slots *= 2;
+  uint32_t *slots = malloc(n_slots * sizeof *slots);
+  uint8_t *is_shared = calloc(prefix->n + 1, 1);
+  if (!slots || !is_shared) {
+    free(slots);
+    free(is_shared);
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the openings of %zu games", prefix->n);
+  }
+  memset(slots, 0xff, n_slots * sizeof *slots);
+  for (size_t i = 0; i < prefix->n; i++) {
+    if (prefix->members[i].n_moves == 0)
+      continue;
+    uint32_t *slot = find_slot(slots, n_slots, prefix, prefix->members[i].opening);
+    if (*slot == UINT32_MAX)
+      *slot = (uint32_t)i;
+    else
+      is_shared[*slot] = is_shared[i] = 1;
+  }
+  for (size_t i = 0; i < prefix->n; i++)
+    if (is_shared[i])
+      prefix->members[n++] = prefix->members[i];
+  prefix->n = n;
+  free(slots);
+  free(is_shared);
+  return KM_OK;
+}
+
 km_status km_prefix_find(km_prefix *prefix, km_games_writer *writer, km_prefix_found *found, void *ctx, km_err *err) {
-  km_status status = KM_OK;
+  km_status status = drop_lonely(prefix, err);
   km_arena arena;
   km_arena_init(&arena);
   prefix->n_pairs = 0;
-  if (prefix->n)
+  if (status == KM_OK && prefix->n)
     qsort(prefix->members, prefix->n, sizeof *prefix->members, compare_members);
   for (size_t first = 0; status == KM_OK && first < prefix->n;) {
     size_t n = 1;
     while (first + n < prefix->n && km_hash128_equal(prefix->members[first].opening, prefix->members[first + n].opening))
       n++;
-    size_t n_kept = n; /* those left out have no moves and stand last */
-    while (n_kept && prefix->members[first + n_kept - 1].n_moves == 0)
-      n_kept--;
-    if (n_kept > 1)
-      status = search_group(prefix, &prefix->members[first], n_kept, writer, &arena, err);
+    status = search_group(prefix, &prefix->members[first], n, writer, &arena, err);
     first += n;
   }
   km_arena_clear(&arena);

@@ -41,7 +41,8 @@ typedef struct ingest_job {
   size_t n_dropped, room_dropped;
   km_digest *digest; /* of the entries' hashes, in order */
   uint64_t n_records, n_entries, n_moves;
-  char first_fault[200]; /* of an input, for the message when there is no game at all */
+  char fault[200]; /* of an input, for the message when there is no game at all */
+  km_reason fault_reason;
   km_progress progress;
 } ingest_job;
 
@@ -85,8 +86,10 @@ static km_status name_outputs(ingest_job *job, km_err *err) {
 static km_status open_outputs(ingest_job *job, km_err *err) {
   const km_run_options *run = &job->options->run;
   km_store_origin origin = {run->command, run->config_text, run->seed, ""};
-  if (!job->options->dry_run && !run->force && access(job->summary_path, F_OK) == 0)
-    return km_err_set(err, KM_ERR_STATE, 0, "%.200s exists; --force overwrites it", job->summary_path);
+  const char *const paths[] = {job->games_path, job->ledger_path, job->summary_path};
+  for (int i = 0; i < 3 && !job->options->dry_run && !run->force; i++)
+    if (access(paths[i], F_OK) == 0)
+      return km_err_set(err, KM_ERR_STATE, 0, "%.200s exists; --force overwrites it", paths[i]);
   km_status status = km_games_writer_open(&job->writer, job->games_path, &origin, run->force, err);
   if (status == KM_OK && !job->options->dry_run)
     status = km_ledger_open(&job->ledger, job->ledger_path, run->force, err);
@@ -158,14 +161,27 @@ static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ing
   return status == KM_OK && loser != UINT64_MAX ? note_dropped(job, loser, copy.hash, err) : status;
 }
 
+/* Whether a fault says more about why there is no game than another: damage more than its consequences. */
+static int is_graver(km_reason fault, km_reason than) {
+  int is_mild = fault == KM_REASON_NO_GAME_FOUND || fault == KM_REASON_NOT_SGF || fault == KM_REASON_EMPTY_MEMBER;
+  int than_mild = than == KM_REASON_NO_GAME_FOUND || than == KM_REASON_NOT_SGF || than == KM_REASON_EMPTY_MEMBER;
+  return than == KM_REASON_NONE || (than_mild && !is_mild);
+}
+
+/* Keeps the gravest fault of an input, the first of several. */
+static void note_fault(ingest_job *job, const km_place *place, const km_finding *f) {
+  if (km_reason_kind_of(f->reason) != KM_KIND_INPUT || !is_graver(f->reason, job->fault_reason))
+    return;
+  job->fault_reason = f->reason;
+  snprintf(job->fault, sizeof job->fault, " (%.60s%s%.60s: %s%s%.60s)", place->source, *place->entry ? " " : "",
+           place->entry, km_reason_code(f->reason), f->detail ? ": " : "", f->detail ? f->detail : "");
+}
+
 static km_status write_findings(ingest_job *job, const km_place *place, const km_finding *findings, size_t n, km_err *err) {
   km_status status = KM_OK;
   for (size_t i = 0; status == KM_OK && i < n; i++) {
-    const km_finding *f = &findings[i];
-    if (!job->first_fault[0] && km_reason_kind_of(f->reason) == KM_KIND_INPUT)
-      snprintf(job->first_fault, sizeof job->first_fault, " (%.60s%s%.60s: %s%s%.60s)", place->source, *place->entry ? " " : "",
-               place->entry, km_reason_code(f->reason), f->detail ? ": " : "", f->detail ? f->detail : "");
-    status = km_ledger_add(&job->ledger, place, f, err);
+    note_fault(job, place, &findings[i]);
+    status = km_ledger_add(&job->ledger, place, &findings[i], err);
   }
   return status;
 }
@@ -331,6 +347,8 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
                                                    .max_moves = options->max_moves}};
   km_facts_totals totals;
   km_status status = km_filter_parse(&job.filter, &options->filters, err);
+  if (status == KM_OK && options->encoding && !km_text_encoding_known(options->encoding))
+    status = km_err_set(err, KM_ERR_USAGE, 0, "--encoding %.60s: not an encoding that texts can be in", options->encoding);
   if (status == KM_OK)
     status = name_outputs(&job, err);
   if (status == KM_OK)
@@ -341,7 +359,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
   if (status == KM_OK)
     status = km_batch_run(&ops, &job, km_ingest_source_streams(job.source), options->run.threads, 0, err);
   if (status == KM_OK && job.n_records == 0)
-    status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input%s", job.first_fault);
+    status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input%s", job.fault);
   if (status == KM_OK)
     status = finish_outputs(&job, &totals, err);
   double seconds = km_progress_end(&job.progress);

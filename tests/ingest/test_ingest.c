@@ -151,13 +151,10 @@ static void write_collection(const char *path, unsigned n_games) {
 /* The large file takes the piecemeal way; the same games in files of their own size take the plain one. */
 static void test_large_collection(void **state) {
   (void)state;
-  enum { N = 90000 };
+  enum { N = 24000, PARTS = 3, LARGE = 1 << 20 };
   char large[64], list[64], part[80];
   snprintf(large, sizeof large, "%s/large.sgf", folder);
   write_collection(large, N);
-  struct stat info;
-  assert_int_equal(stat(large, &info), 0);
-  assert_true(info.st_size > 8 << 20);
   const char *inputs[] = {large};
   outcome one = ingest(inputs, 1, 1, KM_DEDUP_MOVES);
   assert_int_equal(one.counts.n_records, N);
@@ -165,27 +162,28 @@ static void test_large_collection(void **state) {
   outcome two = ingest(inputs, 1, 2, KM_DEDUP_MOVES), seven = ingest(inputs, 1, 7, KM_DEDUP_MOVES);
   assert_same(&one, &two);
   assert_same(&one, &seven);
-  /* the same bytes as two files below the limit */
+  /* the same bytes as files below the limit */
   size_t n;
-  char *bytes = read_file(large, &n), *middle = strstr(bytes + n / 2, "\n(;");
-  snprintf(list, sizeof list, "%s/half", folder);
+  char *bytes = read_file(large, &n), *from = bytes;
+  assert_true(n > 2 * LARGE);
+  snprintf(list, sizeof list, "%s/parts", folder);
   mkdir(list, 0777);
-  for (int half = 0; half < 2; half++) {
-    snprintf(part, sizeof part, "%s/half/%d.sgf", folder, half);
+  for (int k = 0; k < PARTS; k++) {
+    char *end = k + 1 < PARTS ? strstr(bytes + n / PARTS * (size_t)(k + 1), "\n(;") + 1 : bytes + n;
+    snprintf(part, sizeof part, "%s/parts/%d.sgf", folder, k);
     FILE *file = fopen(part, "wb");
     assert_non_null(file);
-    const char *from = half ? middle + 1 : bytes;
-    size_t length = half ? n - (size_t)(from - bytes) : (size_t)(middle + 1 - bytes);
-    assert_true(length < 8 << 20);
-    assert_int_equal(fwrite(from, 1, length, file), length);
+    assert_true(end - from < LARGE);
+    assert_int_equal(fwrite(from, 1, (size_t)(end - from), file), end - from);
     fclose(file);
+    from = end;
   }
   free(bytes);
   inputs[0] = list;
-  outcome halves = ingest(inputs, 1, 2, KM_DEDUP_MOVES);
-  assert_int_equal(halves.counts.n_records, one.counts.n_records);
-  assert_int_equal(halves.counts.n_games, one.counts.n_games);
-  assert_int_equal(halves.counts.n_positions, one.counts.n_positions);
+  outcome parts = ingest(inputs, 1, 2, KM_DEDUP_MOVES);
+  assert_int_equal(parts.counts.n_records, one.counts.n_records);
+  assert_int_equal(parts.counts.n_games, one.counts.n_games);
+  assert_int_equal(parts.counts.n_positions, one.counts.n_positions);
 }
 
 static void test_summary_adds_up(void **state) {

@@ -46,5 +46,7 @@ int km_text_is_utf8(const char *bytes, size_t n_bytes);
 /* 1 when the encoding's trail bytes may be '\' or ']' (or it is no superset of ASCII), so that it must be decoded
  * before the syntax is read. Any spelling of the name is understood; unknown names give 1. */
 int km_text_hides_syntax(const char *encoding);
+/* 1 when texts can be read in the encoding: iconv knows it and ASCII stands in it as it is. */
+int km_text_encoding_known(const char *encoding);
 
 #endif
