@@ -15,7 +15,7 @@ enum {
   PROGRAM_BYTES = 20 << 20, /* program, libraries, what HDF5 keeps */
   THREAD_BYTES = 1 << 20,   /* stack and heap of a thread */
   RANGE_BYTES = 4 << 20,    /* spooled rows of a range of games, one a position */
-  BUDGET_LEAST = 4 << 20,
+  BUDGET_LEAST = 1 << 20,
 };
 
 typedef struct run {
@@ -102,7 +102,7 @@ static km_status share_memory(run *r, km_err *err) {
     return km_err_set(err, KM_ERR_USAGE, 0,
                       "--memory %" PRIu64 " M is too small for such rows with %" PRIu64
                       " threads: at least %" PRIu64 " M",
-                      s->memory >> 20, threads, ((fixed + BUDGET_LEAST) >> 20) + 1);
+                      s->memory >> 20, threads, (fixed + BUDGET_LEAST + (1 << 20) - 1) >> 20);
   return KM_OK;
 }
 
