@@ -44,7 +44,8 @@ struct km_sgf_reader {
   text outer;          /* the input, or all of it decoded */
   text inner;          /* a decoded record, when it holds another one; begin NULL: none */
   int inner_is_kept;   /* it lives as long as the reader */
-  const char *foreign; /* what else the input looks like, or NULL */
+  const char *foreign; /* what else the input looks like, or NULL; see foreign_kind */
+  int foreign_known;
   int decode_each;     /* the outer text is not UTF-8 */
   int is_ascii;        /* the outer text is ASCII */
   uint32_t n_records;
@@ -105,6 +106,15 @@ static void note_garbage(km_sgf_reader *r, const text *t, const char *from, cons
   note_input(r, KM_REASON_GARBAGE_OUTSIDE, origin_position(t->origin, (uint64_t)(from - t->begin)), detail);
 }
 
+/* What else the input looks like, or NULL. Asked for seldom: only where a game is in doubt. */
+static const char *foreign_kind(km_sgf_reader *r) {
+  if (!r->foreign_known) {
+    r->foreign = km_foreign_kind(r->outer.begin, (size_t)(r->outer.end - r->outer.begin));
+    r->foreign_known = 1;
+  }
+  return r->foreign;
+}
+
 /* At the end of the input: says why there was no game, or how many findings were not kept. */
 static void finish_findings(km_sgf_reader *r) {
   r->done = 1;
@@ -112,7 +122,7 @@ static void finish_findings(km_sgf_reader *r) {
     r->n_findings = 0;
     if (r->bytes == r->end)
       note_input(r, KM_REASON_EMPTY_MEMBER, 0, NULL);
-    else if (r->foreign)
+    else if (foreign_kind(r))
       note_input(r, KM_REASON_NOT_SGF, 0, r->foreign);
     else
       note_input(r, KM_REASON_NO_GAME_FOUND, 0, NULL);
@@ -219,10 +229,7 @@ km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
   r->draft.max_moves = r->options.max_moves;
   r->draft.keep = arena;
   r->draft.arena = r->options.records;
-  km_status status = set_outer(r, err ? err : &local);
-  if (status == KM_OK)
-    r->foreign = km_foreign_kind(r->outer.begin, (size_t)(r->outer.end - r->outer.begin));
-  return status;
+  return set_outer(r, err ? err : &local);
 }
 
 /* ---- finding games ---- */
@@ -261,13 +268,12 @@ static const char *find_start(const text *t) {
 }
 
 /* Whether what was parsed is to be taken as a game record. */
-static int is_record(const km_sgf_reader *r) {
+static int is_record(km_sgf_reader *r) {
   const km_sgf_draft *d = &r->draft;
   if (!d->n_properties)
     return 0;
-  if (r->foreign || *d->begin != '(' || *sgf_skip_space(d->begin + 1, d->end) != ';')
-    return sgf_draft_is_game(d);
-  return 1;
+  return sgf_draft_is_game(d) ||
+         (*d->begin == '(' && *sgf_skip_space(d->begin + 1, d->end) == ';' && !foreign_kind(r));
 }
 
 /* Parses the next game of t into the draft; what lies before it is garbage. 0 when there is none. */
