@@ -281,14 +281,25 @@ km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena
   return KM_OK;
 }
 
+enum { ROWS_BLOCK = 128 };
+
+/* A text that was numbered: neighbours share many. */
+typedef struct last_text {
+  uint32_t number; /* 0: none */
+  uint32_t n_bytes;
+  char *bytes;
+  size_t capacity;
+} last_text;
+
 /* All columns that are written side by side. */
 typedef struct columns {
   km_h5_writer *fields[KM_GAMES_N_FIELDS], *offsets[KM_LIST_COUNT], *items[KM_LIST_COUNT][KM_LIST_ITEMS_MAX];
   uint64_t totals[KM_LIST_COUNT];
   km_text_table *texts;
-  uint32_t last_entry; /* number and place of the last entry's name: collections have many games in one */
-  char *last_entry_bytes;
-  size_t last_entry_length, last_entry_capacity;
+  last_text last[KM_TEXT_COUNT];
+  size_t n_rows; /* in the block: rows are turned into columns a block at a time */
+  km_games_row rows[ROWS_BLOCK];
+  uint64_t ends[KM_LIST_COUNT][ROWS_BLOCK];
 } columns;
 
 static km_status open_columns(columns *c, km_games_writer *w, km_err *err) {
@@ -319,7 +330,8 @@ static void abandon_columns(columns *c) {
       km_h5_writer_abandon(c->items[k][i]);
   }
   km_text_table_free(c->texts);
-  free(c->last_entry_bytes);
+  for (int k = 0; k < KM_TEXT_COUNT; k++)
+    free(c->last[k].bytes);
 }
 
 static km_status finish_column(km_h5_writer **writer, km_status status, km_err *err) {
@@ -342,26 +354,27 @@ static km_status finish_columns(columns *c, km_err *err) {
   return status;
 }
 
-/* The number of an entry's name, which comes once, or several times in a row. */
-static km_status number_entry(columns *c, const char *bytes, uint32_t n_bytes, uint32_t *number,
-                              km_err *err) {
-  if (c->last_entry && n_bytes == c->last_entry_length && memcmp(bytes, c->last_entry_bytes, n_bytes) == 0) {
-    *number = c->last_entry;
+/* The number of a text. Entries' names come once, or several times in a row: only the last one is remembered. */
+static km_status number_text(columns *c, int field, const char *bytes, uint32_t n_bytes, uint32_t *number,
+                             km_err *err) {
+  last_text *last = &c->last[field];
+  if (last->number && n_bytes == last->n_bytes && memcmp(bytes, last->bytes, n_bytes) == 0) {
+    *number = last->number;
     return KM_OK;
   }
-  km_status status = km_text_table_number(c->texts, bytes, n_bytes, 0, number, err);
+  km_status status = km_text_table_number(c->texts, bytes, n_bytes, field != KM_TEXT_ENTRY, number, err);
   if (status)
     return status;
-  if (n_bytes + 1 > c->last_entry_capacity) {
-    char *room = realloc(c->last_entry_bytes, (size_t)n_bytes + 1);
+  if (n_bytes + 1 > last->capacity) {
+    char *room = realloc(last->bytes, 2 * (size_t)n_bytes + 32);
     if (!room)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    c->last_entry_bytes = room;
-    c->last_entry_capacity = (size_t)n_bytes + 1;
+    last->bytes = room;
+    last->capacity = 2 * (size_t)n_bytes + 32;
   }
-  memcpy(c->last_entry_bytes, bytes, n_bytes);
-  c->last_entry_length = n_bytes;
-  c->last_entry = *number;
+  memcpy(last->bytes, bytes, n_bytes);
+  last->n_bytes = n_bytes;
+  last->number = *number;
   return KM_OK;
 }
 
@@ -373,10 +386,42 @@ static km_status number_texts(columns *c, km_games_row *row, const char *bytes, 
     row->text[k] = 0;
     if (n == NO_TEXT)
       continue;
-    status = k == KM_TEXT_ENTRY ? number_entry(c, bytes, n, &row->text[k], err)
-                                : km_text_table_number(c->texts, bytes, n, 1, &row->text[k], err);
+    status = number_text(c, k, bytes, n, &row->text[k], err);
     bytes += n;
   }
+  return status;
+}
+
+/* One field of the rows, side by side: n values of n_bytes (1, 2, 4, 8 or 16). */
+static void gather(unsigned char *to, const unsigned char *field, size_t n, size_t n_bytes) {
+  const size_t step = sizeof(km_games_row);
+  switch (n_bytes) {
+  case 1:
+    for (size_t i = 0; i < n; i++)
+      to[i] = field[i * step];
+    return;
+  case 4:
+    for (size_t i = 0; i < n; i++)
+      memcpy(to + 4 * i, field + i * step, 4);
+    return;
+  default:
+    for (size_t i = 0; i < n; i++)
+      memcpy(to + n_bytes * i, field + i * step, n_bytes);
+  }
+}
+
+/* Writes the rows of the block. */
+static km_status flush_rows(columns *c, km_err *err) {
+  unsigned char values[ROWS_BLOCK * 2 * sizeof(uint64_t)];
+  km_status status = KM_OK;
+  for (int i = 0; i < KM_GAMES_N_FIELDS && !status; i++) {
+    const km_games_field *field = &km_games_fields[i];
+    gather(values, (const unsigned char *)c->rows + field->at, c->n_rows, km_column_row_bytes(&field->column));
+    status = km_h5_writer_append(c->fields[i], values, c->n_rows, err);
+  }
+  for (int k = 0; k < KM_LIST_COUNT && !status; k++)
+    status = km_h5_writer_append(c->offsets[k], c->ends[k], c->n_rows, err);
+  c->n_rows = 0;
   return status;
 }
 
@@ -410,12 +455,11 @@ static km_status write_record(columns *c, record *r, const unsigned char *payloa
   const char *texts = (const char *)(moves + r->row.n_moves * sizeof(uint16_t));
   const uint32_t n[KM_LIST_COUNT] = {r->row.n_moves, r->n_setup, r->n_evals};
   km_status status = number_texts(c, &r->row, texts, err);
-  for (int i = 0; i < KM_GAMES_N_FIELDS && !status; i++)
-    status = km_h5_writer_append(c->fields[i], (const char *)&r->row + km_games_fields[i].at, 1, err);
-  for (int k = 0; k < KM_LIST_COUNT && !status; k++) {
-    c->totals[k] += n[k];
-    status = km_h5_writer_append(c->offsets[k], &c->totals[k], 1, err);
-  }
+  c->rows[c->n_rows] = r->row;
+  for (int k = 0; k < KM_LIST_COUNT; k++)
+    c->ends[k][c->n_rows] = c->totals[k] += n[k];
+  if (++c->n_rows == ROWS_BLOCK && !status)
+    status = flush_rows(c, err);
   if (!status)
     status = km_h5_writer_append(c->items[KM_LIST_MOVES][0], moves, n[KM_LIST_MOVES], err);
   if (!status)
@@ -437,7 +481,7 @@ static km_status write_records(columns *c, km_games_writer *w, km_err *err) {
     r.row.flags = w->flags[i];
     status = write_record(c, &r, w->payload, err);
   }
-  return status;
+  return status ? status : flush_rows(c, err);
 }
 
 static km_status write_heap(km_text_table *texts, km_h5 *file, km_err *err) {
