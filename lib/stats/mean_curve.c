@@ -274,10 +274,12 @@ static size_t places_in_use(const km_mean_curves *curves, size_t stratum) {
 }
 
 static int same_shape(const km_mean_curves *a, const km_mean_curves *b) {
-  return a->n_channels == b->n_channels && a->n_strata == b->n_strata && a->n_points == b->n_points &&
-         a->n_bins == b->n_bins && a->bins_per_unit == b->bins_per_unit &&
-         memcmp(a->channel, b->channel, sizeof a->channel) == 0 &&
-         memcmp(a->is_double, b->is_double, sizeof a->is_double) == 0;
+  int same = a->n_channels == b->n_channels && a->n_strata == b->n_strata && a->n_points == b->n_points &&
+             a->n_bins == b->n_bins && a->bins_per_unit == b->bins_per_unit;
+  for (size_t c = 0; same && c < a->n_channels; c++)
+    same = a->channel[c].n_limbs == b->channel[c].n_limbs && a->is_double[c] == b->is_double[c] &&
+           a->channel[c].denominator == b->channel[c].denominator; /* not their padding */
+  return same;
 }
 
 static void merge_block(const km_mean_curves *curves, block *into, const block *from) {
