@@ -1,12 +1,11 @@
 /* move_hash.c: the canonical image of a game is the one whose points come first in the order of play; nearly always the
  * first two or three moves tell which one that is, so one sum beside that of the game as it stands is enough. Images
- * that stay equal (a symmetric opening) are summed side by side, and the smallest hash of them counts.
+ * that stay equal (a symmetric opening) are summed one after the other, and the smallest hash of them counts.
  *
- * Terms are gathered in blocks, and a block is added up once for each image, whose sum stays in registers: a term is two
- * small look-ups for the image of its point, the key, and a multiplication.
- *
- * The image of a point is the sum of a number for its row and one for its column. What is no point of the board has
- * rows of its own, the same under all symmetries; a rectangle counts the identity again for symmetries it lacks. */
+ * The loop over the moves of one image is straight-line code: the image of a point by two small multiplications (none
+ * for the game as it stands), its key, and one multiplication to 128 bits. The numbers a term is told apart by grow by
+ * the same steps from move to move, so they are added up, not multiplied out. What is no point of the board has keys of
+ * its own, the same under all symmetries. */
 #include "kifumill/move_hash.h"
 
 #include "kifumill/symmetry.h"
@@ -15,78 +14,86 @@
 /* What a term of the sum is about; its number is part of the hash. */
 enum { TERM_MOVE = 0 /* + colour */, TERM_SETUP = 4 /* + colour */, TERM_KINDS = 8 };
 
+/* The two multipliers of a term's number. */
+#define TERM_A 0x9e3779b97f4a7c15u
+#define TERM_B 0xd1b54a32d192ed03u
+
 typedef unsigned __int128 sum128;
-
-/* Rows behind those of the board. */
-enum { ROW_PASS = KM_BOARD_MAX, ROW_OFFBOARD, ROW_BAD, N_ROWS };
-
-enum { BLOCK = 64 };
-typedef struct term {
-  uint64_t ka, kb;
-  uint32_t row, col;
-} term;
 
 typedef struct hasher {
   unsigned n_points, cols;
-  uint32_t per_col;                             /* as in km_board */
-  uint32_t by_row[KM_SYMMETRIES][N_ROWS];       /* image of the row's first point, or number of a key */
-  uint32_t by_col[KM_SYMMETRIES][KM_BOARD_MAX]; /* step from there, modulo 2^32 */
+  uint32_t per_col;            /* as in km_board */
+  unsigned images;             /* bit k: symmetry k fits the board */
+  km_affine map[KM_SYMMETRIES]; /* of those */
   sum128 sum[KM_SYMMETRIES];
-  unsigned images;                              /* bit k: symmetry k is summed */
-  unsigned n_terms;
-  term terms[BLOCK];
 } hasher;
 
 static void start(hasher *h, unsigned rows, unsigned cols) {
   h->n_points = rows * cols;
   h->cols = cols;
   h->per_col = (1u << 18) / cols + 1;
-  h->n_terms = 0;
   h->images = 0;
   for (int k = 0; k < KM_SYMMETRIES; k++) {
-    km_affine map = km_symmetry_affine(km_symmetry_fits(k, rows, cols) ? k : 0, rows, cols);
-    for (unsigned r = 0; r < rows; r++)
-      h->by_row[k][r] = (uint32_t)map.base + (uint32_t)map.by_row * r;
-    for (unsigned c = 0; c < cols; c++)
-      h->by_col[k][c] = (uint32_t)map.by_col * c;
-    h->by_row[k][ROW_PASS] = KM_KEY_PASS;
-    h->by_row[k][ROW_OFFBOARD] = KM_KEY_OFFBOARD;
-    h->by_row[k][ROW_BAD] = KM_KEY_BAD;
     h->sum[k] = 0;
-  }
-}
-
-/* Adds the gathered terms to the sums. */
-static void flush(hasher *h) {
-  for (int k = 0; k < KM_SYMMETRIES; k++) {
-    if (!(h->images >> k & 1))
+    if (!km_symmetry_fits(k, rows, cols))
       continue;
-    const uint32_t *by_row = h->by_row[k], *by_col = h->by_col[k];
-    sum128 sum = h->sum[k];
-    for (unsigned i = 0; i < h->n_terms; i++) {
-      const term *t = &h->terms[i];
-      km_hash128 key = km_point_keys[by_row[t->row] + by_col[t->col]];
-      sum += (sum128)(key.low ^ t->ka) * (key.high ^ t->kb);
-    }
-    h->sum[k] = sum;
+    h->images |= 1u << k;
+    h->map[k] = km_symmetry_affine(k, rows, cols);
   }
-  h->n_terms = 0;
 }
 
-/* The term number·TERM_KINDS + kind for a point. */
-static inline void add(hasher *h, uint64_t number, unsigned kind, unsigned point) {
-  if (h->n_terms == BLOCK)
-    flush(h);
-  uint64_t t = number * TERM_KINDS + kind + 1;
-  term *next = &h->terms[h->n_terms++];
-  next->ka = t * 0x9e3779b97f4a7c15u;
-  next->kb = t * 0xd1b54a32d192ed03u;
-  if (point < h->n_points) {
-    next->row = (point * h->per_col) >> 18;
-    next->col = point - next->row * h->cols;
-  } else {
-    next->row = point == h->n_points ? ROW_PASS : point == KM_POINT_BAD ? ROW_BAD : ROW_OFFBOARD;
-    next->col = 0;
+/* The image of a point of the board. */
+static inline uint32_t image_of(const hasher *h, const km_affine *map, unsigned point) {
+  uint32_t row = (point * h->per_col) >> 18, col = point - row * h->cols;
+  return (uint32_t)map->base + (uint32_t)map->by_row * row + (uint32_t)map->by_col * col;
+}
+
+/* The number of the key for what is no point of the board. */
+static uint32_t odd_key(const hasher *h, unsigned point) {
+  return point == h->n_points ? KM_KEY_PASS : point == KM_POINT_BAD ? KM_KEY_BAD : KM_KEY_OFFBOARD;
+}
+
+static inline sum128 term(km_hash128 key, uint64_t a, uint64_t b) { return (sum128)(key.low ^ a) * (key.high ^ b); }
+
+/* Adds moves from…to-1 to the sum of image k. */
+static inline void sum_moves(hasher *h, int k, const km_game *game, uint32_t from, uint32_t to) {
+  const km_affine map = h->map[k];
+  const unsigned n_points = h->n_points;
+  uint64_t a = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_A, b = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_B;
+  sum128 sum = h->sum[k];
+  for (uint32_t t = from; t < to; t++, a += TERM_KINDS * TERM_A, b += TERM_KINDS * TERM_B) {
+    unsigned point = game->moves[t].point;
+    uint64_t colour = game->moves[t].colour;
+    uint32_t key = point >= n_points ? odd_key(h, point) : k == 0 ? point : image_of(h, &map, point);
+    sum += term(km_point_keys[key], a + colour * TERM_A, b + colour * TERM_B);
+  }
+  h->sum[k] = sum;
+}
+
+/* Adds set-up stones from…to-1 to the sum of image k. */
+static void sum_setup(hasher *h, int k, const km_game *game, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++) {
+    const km_setup *s = &game->setup[i];
+    uint64_t number = (uint64_t)s->ply * TERM_KINDS + TERM_SETUP + s->colour + 1;
+    uint32_t key = s->point >= h->n_points ? odd_key(h, s->point) : image_of(h, &h->map[k], s->point);
+    h->sum[k] += term(km_point_keys[key], number * TERM_A, number * TERM_B);
+  }
+}
+
+/* A part of a game: moves and set-up stones. */
+typedef struct part {
+  uint32_t move_from, move_to, setup_from, setup_to;
+} part;
+
+static void sum_part(hasher *h, unsigned images, const km_game *game, part p) {
+  for (int k = 0; k < KM_SYMMETRIES; k++) {
+    if (!(images >> k & 1))
+      continue;
+    sum_setup(h, k, game, p.setup_from, p.setup_to);
+    if (k == 0)
+      sum_moves(h, 0, game, p.move_from, p.move_to);
+    else
+      sum_moves(h, k, game, p.move_from, p.move_to);
   }
 }
 
@@ -100,12 +107,12 @@ static km_hash128 finish(const hasher *h, int k) {
 static unsigned first_images(const hasher *h, unsigned mask, unsigned point) {
   if (point >= h->n_points)
     return mask;
-  unsigned row = (point * h->per_col) >> 18, col = point - row * h->cols, best = 0;
+  unsigned best = 0;
   uint32_t least = UINT32_MAX;
   for (int k = 0; k < KM_SYMMETRIES; k++) {
     if (!(mask >> k & 1))
       continue;
-    uint32_t image = h->by_row[k][row] + h->by_col[k][col];
+    uint32_t image = image_of(h, &h->map[k], point);
     if (image < least) {
       least = image;
       best = 0;
@@ -122,17 +129,9 @@ static unsigned narrow(const hasher *h, unsigned mask, const km_game *game, uint
   return mask;
 }
 
-static unsigned all_images(unsigned rows, unsigned cols) {
-  unsigned mask = 0;
-  for (int k = 0; k < KM_SYMMETRIES; k++)
-    mask |= (unsigned)(km_symmetry_fits(k, rows, cols) != 0) << k;
-  return mask;
-}
-
 /* The smallest hash of what has been added, over the images in mask. */
-static km_hash128 smallest(hasher *h, unsigned mask) {
+static km_hash128 smallest(const hasher *h, unsigned mask) {
   km_hash128 best = {UINT64_MAX, UINT64_MAX};
-  flush(h);
   for (int k = 0; k < KM_SYMMETRIES; k++) {
     if (!(mask >> k & 1))
       continue;
@@ -146,18 +145,14 @@ static km_hash128 smallest(hasher *h, unsigned mask) {
 void km_game_hash_compute(const km_game *game, uint32_t n_opening, km_game_hash *hash) {
   hasher h;
   start(&h, game->rows, game->cols);
-  uint32_t s = 0, t = 0, n_first = n_opening < game->n_moves ? n_opening : game->n_moves;
-  unsigned opening = narrow(&h, all_images(game->rows, game->cols), game, 0, n_first);
-  h.images = opening | 1;
-  for (; s < game->n_setup && game->setup[s].ply < n_opening; s++)
-    add(&h, game->setup[s].ply, TERM_SETUP + game->setup[s].colour, game->setup[s].point);
-  for (; t < n_first; t++)
-    add(&h, t, TERM_MOVE + game->moves[t].colour, game->moves[t].point);
+  uint32_t n_first = n_opening < game->n_moves ? n_opening : game->n_moves, n_early = 0;
+  while (n_early < game->n_setup && game->setup[n_early].ply < n_opening)
+    n_early++;
+  unsigned opening = narrow(&h, h.images, game, 0, n_first);
+  sum_part(&h, opening | 1, game, (part){0, n_first, 0, n_early});
   hash->opening = smallest(&h, opening);
-  for (; s < game->n_setup; s++)
-    add(&h, game->setup[s].ply, TERM_SETUP + game->setup[s].colour, game->setup[s].point);
-  for (; t < game->n_moves; t++)
-    add(&h, t, TERM_MOVE + game->moves[t].colour, game->moves[t].point);
-  hash->canonical = smallest(&h, narrow(&h, opening, game, n_first, game->n_moves));
+  unsigned first = narrow(&h, opening, game, n_first, game->n_moves);
+  sum_part(&h, first | 1, game, (part){n_first, game->n_moves, n_early, game->n_setup});
+  hash->canonical = smallest(&h, first);
   hash->moves = finish(&h, 0);
 }
