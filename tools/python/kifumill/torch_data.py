@@ -4,23 +4,13 @@ import numpy as np
 import torch
 import torch.utils.data as data
 
-from . import source as _source
-
-# PyTorch has no arithmetic on these; what stands for them.
-_WIDER = {np.dtype(np.uint16): np.int32, np.dtype(np.uint32): np.int64}
+# What PyTorch wants policies as, and what stands for types that it has no arithmetic on.
+_TYPES = {np.dtype(np.int16): np.int64, np.dtype(np.uint16): np.int32, np.dtype(np.uint32): np.int64}
 
 
-def to_tensors(arrays, policy_dtype=torch.int64):
-    """Arrays of a batch as tensors, in memory that they share where PyTorch has the type. int16 policies become int64,
-    as the loss functions want them."""
-    return tuple(
-        torch.from_numpy(a.astype(_WIDER[a.dtype]) if a.dtype in _WIDER else np.ascontiguousarray(a)).to(
-            policy_dtype if a.dtype == np.int16 else None, copy=False
-        )
-        if a.dtype == np.int16
-        else torch.from_numpy(a.astype(_WIDER[a.dtype]) if a.dtype in _WIDER else np.ascontiguousarray(a))
-        for a in arrays
-    )
+def to_tensors(arrays):
+    """Arrays of a batch as tensors. Policies become int64, as the loss functions want them."""
+    return tuple(torch.from_numpy(np.ascontiguousarray(a, dtype=_TYPES.get(a.dtype, a.dtype))) for a in arrays)
 
 
 class MapDataset(data.Dataset):
