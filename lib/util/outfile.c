@@ -198,10 +198,15 @@ static km_status rename_tmp(km_outfile *out, km_err *err) {
   return KM_OK;
 }
 
-km_status km_outfile_finish(km_outfile *out, km_err *err) {
+km_status km_outfile_sync(km_outfile *out, km_err *err) {
   km_status status = flush(out, err);
   if (!status && !out->direct && fsync(out->fd))
     status = km_err_set(err, KM_ERR_IO, errno, "cannot write %s", out->path);
+  return status;
+}
+
+km_status km_outfile_finish(km_outfile *out, km_err *err) {
+  km_status status = km_outfile_sync(out, err);
   if (!status && !out->direct)
     status = rename_tmp(out, err);
   if (status) {

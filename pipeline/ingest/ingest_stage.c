@@ -30,6 +30,7 @@ typedef struct ingest_job {
   km_filter filter;
   km_ingest_source *source;
   char *games_path, *ledger_path, *summary_path;
+  km_outfile *summary;
   char dry_folder[64]; /* of a dry run */
   km_games_writer *writer;
   km_ledger ledger;
@@ -86,13 +87,11 @@ static km_status name_outputs(ingest_job *job, km_err *err) {
 static km_status open_outputs(ingest_job *job, km_err *err) {
   const km_run_options *run = &job->options->run;
   km_store_origin origin = {run->command, run->config_text, run->seed, ""};
-  const char *const paths[] = {job->games_path, job->ledger_path, job->summary_path};
-  for (int i = 0; i < 3 && !job->options->dry_run && !run->force; i++)
-    if (access(paths[i], F_OK) == 0)
-      return km_err_set(err, KM_ERR_STATE, 0, "%.200s exists; --force overwrites it", paths[i]);
   km_status status = km_games_writer_open(&job->writer, job->games_path, &origin, run->force, err);
   if (status == KM_OK && !job->options->dry_run)
     status = km_ledger_open(&job->ledger, job->ledger_path, run->force, err);
+  if (status == KM_OK && !job->options->dry_run)
+    status = km_outfile_open(&job->summary, job->summary_path, run->force, err);
   job->places = km_places_new(job->writer);
   job->facts = km_facts_new();
   job->digest = km_digest_new();
@@ -106,6 +105,7 @@ static km_status open_outputs(ingest_job *job, km_err *err) {
 static void close_job(ingest_job *job) {
   km_games_writer_abandon(job->writer);
   km_ledger_abandon(&job->ledger);
+  km_outfile_abandon(job->summary);
   km_facts_free(job->facts);
   km_places_free(job->places);
   km_dedup_free(job->dedup);
@@ -301,6 +301,26 @@ static km_status write_prefix(void *ctx, uint64_t index, uint64_t longer, km_err
   return write_pair(job, KM_REASON_PREFIX_COPY, index, "begins", longer, err);
 }
 
+/* The outputs get their names when all of them are on the disk: a disk that is full leaves none. */
+static km_status publish(ingest_job *job, const char *json, km_err *err) {
+  km_status status = km_outfile_write(job->summary, json, strlen(json), err);
+  if (status == KM_OK)
+    status = km_outfile_sync(job->summary, err);
+  if (status == KM_OK)
+    status = km_outfile_sync(job->ledger.out, err);
+  if (status == KM_OK) {
+    status = km_games_writer_finish(job->writer, NULL, err);
+    job->writer = NULL;
+  }
+  if (status == KM_OK)
+    status = km_ledger_finish(&job->ledger, err);
+  if (status == KM_OK) {
+    status = km_outfile_finish(job->summary, err);
+    job->summary = NULL;
+  }
+  return status;
+}
+
 static km_status finish_outputs(ingest_job *job, km_facts_totals *totals, km_err *err) {
   const km_run_options *run = &job->options->run;
   char digest[33], *json = NULL;
@@ -312,19 +332,12 @@ static km_status finish_outputs(ingest_job *job, km_facts_totals *totals, km_err
   *totals = (km_facts_totals){job->n_records, km_ingest_source_inputs(job->source), job->n_entries, &job->ledger};
   km_hash_hex(km_digest_value(job->digest), digest);
   km_store_origin origin = {run->command, run->config_text, run->seed, digest};
-  if (status == KM_OK && job->options->dry_run)
+  if (status != KM_OK || job->options->dry_run)
     return status;
+  km_games_writer_set_origin(job->writer, &origin);
+  status = km_facts_json(job->facts, totals, &json, err);
   if (status == KM_OK)
-    status = km_facts_json(job->facts, totals, &json, err);
-  if (status == KM_OK)
-    status = km_ledger_finish(&job->ledger, err);
-  if (status == KM_OK) {
-    km_games_writer_set_origin(job->writer, &origin);
-    status = km_games_writer_finish(job->writer, NULL, err);
-    job->writer = NULL;
-  }
-  if (status == KM_OK)
-    status = km_outfile_put(job->summary_path, json, strlen(json), run->force, err);
+    status = publish(job, json, err);
   free(json);
   return status;
 }

@@ -22,20 +22,21 @@ struct km_config {
 static const cyaml_schema_value_t string_entry = {
     .type = CYAML_STRING, .flags = CYAML_FLAG_POINTER, .data_size = 1, .string = {.min = 0, .max = CYAML_UNLIMITED}};
 
+/* Keeps what says something: "Load: Unexpected key: sizes", then the places, innermost first, under a headline. */
 static void keep_log(cyaml_log_t level, void *ctx, const char *format, va_list args) {
+  static const char before[] = "Load: ", headline[] = "Backtrace:";
   km_config *config = ctx;
+  char line[200], *text = line;
   if (level < CYAML_LOG_ERROR)
     return;
-  size_t used = strlen(config->log), room = sizeof config->log - used;
-  if (used && room > 2) {
-    memcpy(config->log + used, "; ", 3);
-    used += 2;
-    room -= 2;
-  }
-  vsnprintf(config->log + used, room, format, args);
-  for (char *p = config->log; *p; p++)
-    if (*p == '\n')
-      *p = 0;
+  vsnprintf(line, sizeof line, format, args);
+  line[strcspn(line, "\n")] = 0;
+  if (strncmp(text, before, sizeof before - 1) == 0)
+    text += sizeof before - 1;
+  text += strspn(text, " ");
+  size_t used = strlen(config->log);
+  if (*text && strcmp(text, headline) != 0)
+    snprintf(config->log + used, sizeof config->log - used, "%s%s", used ? ", " : "", text);
 }
 
 static cyaml_schema_field_t text_field(const char *key, size_t offset) {

@@ -25,6 +25,9 @@ km_status km_outfile_write(km_outfile *out, const void *bytes, size_t n_bytes, k
 km_status km_outfile_printf(km_outfile *out, km_err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Puts everything written so far on the disk: what finish may still fail of is the renaming. For outputs that belong
+ * together: sync them all, then finish them all. */
+km_status km_outfile_sync(km_outfile *out, km_err *err);
 /* Completes the output under its final name. Frees out in every case; on failure nothing is left behind. */
 km_status km_outfile_finish(km_outfile *out, km_err *err);
 /* Removes what was written and frees out; NULL is allowed. */
