@@ -2,8 +2,8 @@
 """Golden vectors through kifu-show, as another program would see them: tests/show/golden_show.py KIFU_SHOW [EVERY].
 
 Every golden game: the trajectory as CSV against the golden CSV, the classes of its moves in both modes, captures and
-repetitions, the last board, and of two of its positions the board, the ko point, legal points and a digest of planes.
-Layouts, variants and symmetries go round over the positions (the tests of the library have them all). features.json and
+repetitions, the last board, and of one of its positions the board, the ko point, legal points, the policy and a digest of
+planes. Layouts, variants and symmetries go round over the games (the tests of the library have them all). features.json and
 a part of changepoint.json, which also has series from golden games. EVERY N: only one in N of all these.
 """
 import csv
@@ -80,13 +80,12 @@ def check_position(name, path, ply, wanted, how):
     ko = board["ko"]
     same(name, "ko", ko and [ko["sgf"], ko["colour"]], wanted["ko"])
     digests = wanted.get(group, {}).get(key)
+    by_symmetry = isinstance(digests, list)
+    symmetry = symmetry if by_symmetry else 0
+    planes = json.loads(show("planes", *at, "--layout", layout, "--symmetry", str(symmetry), "--json"))
     if digests:
-        by_symmetry = isinstance(digests, list)
-        symmetry = symmetry if by_symmetry else 0
-        found = show("planes", *at, "--layout", layout, "--symmetry", str(symmetry), "--format", "sha256").strip()
-        same(name, f"{layout} under {symmetry}", found, digests[symmetry] if by_symmetry else digests)
+        same(name, f"{layout} under {symmetry}", planes["sha256"], digests[symmetry] if by_symmetry else digests)
     if "policy_index_by_sym" in wanted:
-        planes = json.loads(show("planes", *at, "--symmetry", str(symmetry), "--json"))
         same(name, "policy", planes["policy"], wanted["policy_index_by_sym"][symmetry])
         same(name, "value", planes["value"], wanted["value_target"])
     if variant in wanted["variants"]:
@@ -100,7 +99,7 @@ def check_position(name, path, ply, wanted, how):
 
 
 def check_game(job):
-    path, hows = job
+    path, how, at_end = job
     name = os.path.basename(path)[:-4]
     with open(path[:-4] + ".json") as file:
         game = json.load(file)
@@ -108,8 +107,8 @@ def check_game(job):
     check_moves(name, path, game)
     same(name, "last board", json.loads(show("board", path, "--json"))["board"], game["final_board"])
     plies = sorted(game["selected"], key=int)
-    for ply, how in zip({plies[len(plies) // 2], plies[-1]}, hows):
-        check_position(f"{name} ply {ply}", path, ply, game["selected"][ply], how)
+    ply = plies[-1] if at_end else plies[len(plies) // 2]
+    check_position(f"{name} ply {ply}", path, ply, game["selected"][ply], how)
 
 
 def check_features(job):
@@ -154,9 +153,9 @@ def main():
         features = list(json.load(file).items())
     with open("tests/golden/changepoint.json") as file:
         golden = json.load(file)
-    cases = [(case, golden["series"][case["series"]]) for case in golden["cases"][::9]]
-    games = [(path, [(next(LAYOUTS), next(SYMMETRIES), next(VARIANTS)) for _ in range(2)])
-             for path in sorted(glob.glob("tests/golden/games/*.sgf"))]
+    cases = [(case, golden["series"][case["series"]]) for case in golden["cases"][::17]]
+    games = [(path, (next(LAYOUTS), next(SYMMETRIES), next(VARIANTS)), i % 3 == 0)
+             for i, path in enumerate(sorted(glob.glob("tests/golden/games/*.sgf")))]
     texts = sorted(glob.glob("tests/golden/planes_text/*.txt"))
     assert games and features and cases and texts
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -26,6 +26,14 @@ check run/games.h5 run/hbs.h5 run/shards --deep --sample 3
 check run/hbs.h5
 check run/shards/manifest.json
 
+# the sizes that kifu-run noted
+cp -r run noted
+mkdir noted/.kifu-run noted/report
+echo page >noted/report/index.html
+echo '{"files": {"games.ledger.tsv": 1, "report/index.html": 5, "phases.csv": 10, "games.h5": '$(stat -c %s run/games.h5)'}}' >noted/.kifu-run/ingest.json
+echo '[' >noted/.kifu-run/hbs.json
+check noted
+
 # of other games
 check run/hbs.h5 run/shards other.h5
 check --games other.h5 run/hbs.h5
