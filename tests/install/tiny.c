@@ -1,5 +1,6 @@
-/* tiny.c: somebody else's program: built against an installed kifumill with pkg-config. It touches every library, so
- * that one that is missing from kifumill.pc, or stands in the wrong place there, does not link. */
+/* tiny.c: somebody else's program: built against an installed kifumill with pkg-config. It touches every
+ * library, so that one that is missing from kifumill.pc, or stands in the wrong place there, does not link.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ int main(void) {
   double y[] = {0, 0, 0, 9, 9, 9};
   km_changepoint_options how = km_changepoint_defaults();
   km_changepoints found;
-  if (!workspace || km_changepoint_find(workspace, &(km_series){y, 6, 1}, &how, &found, &err) || found.n_breaks != 1)
+  if (!workspace || km_changepoint_find(workspace, &(km_series){y, 6, 1}, &how, &found, &err) ||
+      found.n_breaks != 1)
     return 4;
   km_changepoint_free(workspace);
   if (km_parallel_for(3, 2, body, numbers, &err) || numbers[2] != 2)

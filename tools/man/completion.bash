@@ -15,7 +15,7 @@ _kifumill() {
   if [[ $previous == -* && -n $choices ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
   elif [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$(printf '%s\n' "$help" | grep -oE '^ .*--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+$')" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$(printf '%s\n' "$help" | grep -oE '^ +(-[a-z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+$')" -- "$word")
   fi
 }
 for program in kifu-ingest kifu-hbs kifu-phases kifu-planes kifu-winrate kifu-report kifu-run kifu-show kifu-verify; do
