@@ -152,6 +152,14 @@ const km_position *km_position_store_block(const km_position_store *store, size_
   return (const km_position *)(store->map + b->at);
 }
 
+void km_position_store_leave(const km_position_store *store, size_t series, size_t block) {
+  const stored_block *b = &store->series[series].blocks[block];
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = (b->at + page - 1) & ~(page - 1);
+  uint64_t end = (b->at + b->n_rows * store->row_bytes) & ~(page - 1);
+  if (first < end)
+    madvise(store->map + first, end - first, MADV_DONTNEED);
+}
+
 void km_position_store_release(const km_position_store *store) {
   if (store->map)
     madvise(store->map, store->n_bytes, MADV_DONTNEED);

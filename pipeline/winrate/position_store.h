@@ -2,8 +2,8 @@
  *
  * One unlinked file beside the output, gone with the process. A series (a segment of the game, an external) is a sequence of
  * blocks of some thousand rows, each contiguous; a game's rows of a series stand in one block, in one piece, games in the order
- * in which they were added. Sealed, the file is mapped: reading costs nothing beside the page cache, and release gives the pages
- * back, so that memory is bounded by what is being read. */
+ * in which they were added. Sealed, the file is mapped: reading costs nothing beside the page cache, and readers leave what
+ * they have read, so that memory is bounded by what is being read. */
 #ifndef KIFUMILL_POSITION_STORE_H
 #define KIFUMILL_POSITION_STORE_H
 
@@ -45,7 +45,8 @@ const km_position *km_position_store_block(const km_position_store *store, size_
 static inline const km_position *km_position_at(const km_position *first, size_t i, size_t row_bytes) {
   return (const km_position *)((const unsigned char *)first + i * row_bytes);
 }
-/* The system may take back the pages of the file; reading them again is allowed. */
+/* The system may take back the pages of a block, or of all; reading them again is allowed, at any time. */
+void km_position_store_leave(const km_position_store *store, size_t series, size_t block);
 void km_position_store_release(const km_position_store *store);
 
 #endif

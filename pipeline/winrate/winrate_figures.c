@@ -24,6 +24,8 @@ typedef struct game_cursor {
 
 static void load_block(const km_position_store *store, series_cursor *c) {
   while (c->at == c->n && c->block < km_position_store_blocks(store, c->series)) {
+    if (c->block)
+      km_position_store_leave(store, c->series, c->block - 1);
     c->rows = km_position_store_block(store, c->series, c->block++, &c->n);
     c->at = 0;
   }

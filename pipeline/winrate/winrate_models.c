@@ -217,18 +217,19 @@ static km_status allocate(km_wr_model *model, const km_wr_plan *plan, km_err *er
   return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for model %s", model->name);
 }
 
-/* Tasks of one segment follow one another, so that its rows stay in the cache; networks, which take longest, go first. */
-static void list_tasks(fit_job *job, km_wr_model *models, size_t n) {
+/* All fits of series number s of their models; networks, which read all series, come with the first. */
+static void list_tasks(fit_job *job, km_wr_model *models, size_t n, size_t s) {
   unsigned n_fittings = km_wr_n_fittings(job->settings->plan);
+  job->n_tasks = 0;
   for (size_t m = 0; m < n; m++)
-    for (unsigned f = 0; models[m].kind == KM_WR_NETWORK && f < n_fittings; f++)
+    for (unsigned f = 0; models[m].kind == KM_WR_NETWORK && s == 0 && f < n_fittings; f++)
       job->tasks[job->n_tasks++] = (fit_task){&models[m], f, 0};
-  for (size_t s = 0; s < KM_WR_SEGMENTS_MAX; s++)
-    for (size_t m = 0; m < n; m++)
-      for (unsigned f = 0; models[m].kind == KM_WR_LOGISTIC && s < models[m].n_series && f <= n_fittings; f++)
-        job->tasks[job->n_tasks++] = (fit_task){&models[m], f, s};
+  for (size_t m = 0; m < n; m++)
+    for (unsigned f = 0; models[m].kind == KM_WR_LOGISTIC && s < models[m].n_series && f <= n_fittings; f++)
+      job->tasks[job->n_tasks++] = (fit_task){&models[m], f, s};
 }
 
+/* Segment after segment, so that only one's rows are in memory. */
 km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settings *settings, km_err *err) {
   fit_job job = {.settings = settings};
   km_status status = KM_OK;
@@ -236,11 +237,15 @@ km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settin
     status = allocate(&models[m], settings->plan, err);
   if (status != KM_OK)
     return status;
-  job.tasks = calloc(n * KM_WR_FITTINGS_MAX * KM_WR_SEGMENTS_MAX + 1, sizeof *job.tasks);
+  job.tasks = calloc(n * KM_WR_FITTINGS_MAX + 1, sizeof *job.tasks);
   if (!job.tasks)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the list of fits");
-  list_tasks(&job, models, n);
-  status = km_parallel_for(job.n_tasks, settings->n_threads, run_task, &job, err);
+  for (size_t s = 0; s < KM_WR_SEGMENTS_MAX && status == KM_OK; s++) {
+    list_tasks(&job, models, n, s);
+    if (job.n_tasks)
+      status = km_parallel_for(job.n_tasks, settings->n_threads, run_task, &job, err);
+    km_position_store_release(settings->store);
+  }
   free(job.tasks);
   return status;
 }

@@ -81,7 +81,6 @@ static km_status fit_models(winrate_job *job, km_err *err) {
   km_status status = km_wr_models_fit(job->models, job->n_models, &settings, err);
   for (size_t k = 0; k < KM_WR_EXTERNALS && status == KM_OK; k++)
     status = km_wr_models_fit(job->external_models[k], job->n_external_models[k], &settings, err);
-  km_position_store_release(job->data.store);
   return status;
 }
 
