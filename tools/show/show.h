@@ -46,6 +46,7 @@ typedef struct show_command {
 } show_command;
 extern const show_command show_commands[];
 extern const size_t show_n_commands;
+extern const km_option_table show_output_table; /* --output and the like, which all commands have */
 void show_options_default(show_options *options);
 /* Reads the numbers among the options that may be absent; sets format. */
 km_status show_options_finish(show_options *options, const show_command *command, km_err *err);

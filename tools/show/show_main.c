@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const km_option_table show_output_table;
-
 static const char usage[] = "usage: kifu-show COMMAND [OPTION…] FILE\n";
 
 void show_remark(show_session *session, const char *format, ...) {
