@@ -33,13 +33,13 @@ static void put(km_report *report, const char *before, const char *text, const c
 }
 
 static void put_claim(km_report *report, const km_claim *claim) {
-  fprintf(report->out, "<article class=\"claim %s\"><h4>", verdict_class(claim->verdict));
-  put(report, "<span>", claim->title, "</span> ");
-  fprintf(report->out, "<span class=\"verdict %s\">%s</span></h4>", verdict_class(claim->verdict), verdict_name(claim->verdict));
-  put(report, "<blockquote>“", claim->quote, "”");
-  put(report, "<cite>", claim->where, "</cite></blockquote><div>");
-  put(report, "<p class=figure>", claim->figure, "</p>");
-  put(report, "<p class=rule>", claim->test, "</p></div></article>\n");
+  fprintf(report->out, "<tr class=%s>", verdict_class(claim->verdict));
+  put(report, "<td data-of=Claim><b>", claim->title, "</b>");
+  put(report, "<q>", claim->quote, "</q>");
+  put(report, "<cite>", claim->where, "</cite></td>");
+  put(report, "<td data-of=Test>", claim->test, "</td>");
+  put(report, "<td data-of=Figure>", claim->figure, "</td>");
+  fprintf(report->out, "<td data-of=Verdict><span class=\"verdict %s\">%s</span></td></tr>\n", verdict_class(claim->verdict), verdict_name(claim->verdict));
 }
 
 static void put_tally(km_report *report, const km_claims *claims) {
@@ -63,9 +63,9 @@ void km_section_claims(km_report *report) {
   put_tally(report, &claims);
   km_page_paragraph(report, "Each verdict follows from the figure beside it by the rule that stands under it, and from nothing else. The paper itself gives no figures: "
                             "its abstract reports results on 500,000 games, its section 4 expects them.");
-  fputs("<div class=claims>\n", report->out);
+  fputs("<table class=claims><thead><tr><th>Claim, in the paper’s words<th>Test and rule<th>Figure, with its 95 % interval<th>Verdict</tr></thead><tbody>\n", report->out);
   for (size_t i = 0; i < claims.n; i++)
     put_claim(report, &claims.all[i]);
-  fputs("</div>\n", report->out);
+  fputs("</tbody></table>\n", report->out);
   km_page_section_end(report);
 }

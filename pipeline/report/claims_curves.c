@@ -66,7 +66,7 @@ static void judge_monotone(const subject *s, km_claims *claims) {
   if (games > 0 && isfinite(falling)) {
     km_wilson(falling, games, v);
     claim.verdict = falling == 0 ? KM_SUPPORTED : v[1] > 0.05 ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
-    claim.figure = KM_TEXT(s->report, "S falls at least once in %s of %s games on %s (%s to %s); %s of all moves make it smaller, %s without capturing anything.",
+    claim.figure = KM_TEXT(s->report, "S falls at least once in %s of %s games on %s [%s, %s]; %s of all moves make it smaller, %s without capturing anything.",
                            km_percent_text(t, v[0], 1), km_count_text(t, games), board_text(s), km_percent_text(t, v[1], 1), km_percent_text(t, v[2], 1),
                            km_percent_text(t, km_json_get_number(of, "falling") / km_json_get_number(of, "moves"), 1),
                            km_percent_text(t, km_json_get_number(of, "falling_without_capture") / km_json_get_number(of, "moves"), 1));
@@ -168,9 +168,9 @@ static void judge_s_shape(const subject *s, int of_log, km_claims *claims) {
       is_beaten |= difference + half < 0;
     }
     claim.verdict = beats_both ? KM_SUPPORTED : is_beaten ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
-    claim.figure = KM_TEXT(s->report, "Of its growth, %s come in the first tenth of the game, %s in the last, %s in the steepest of all, the %zuth.",
+    claim.figure = KM_TEXT(s->report, "Of its growth, %s come in the first tenth of the game, %s in the last; the steepest is number %zu, with %s.",
                            km_percent_text(&s->report->scratch, g.gain[0] / g.whole, 1), km_percent_text(&s->report->scratch, g.gain[TENTHS - 1] / g.whole, 1),
-                           km_percent_text(&s->report->scratch, g.gain[top] / g.whole, 1), top + 1);
+                           top + 1, km_percent_text(&s->report->scratch, g.gain[top] / g.whole, 1));
   }
   km_claim_add(claims, claim);
 }
@@ -187,7 +187,7 @@ static void judge_pace(const subject *s, int of_log, km_claims *claims) {
     double difference = (g.gain[0] - g.gain[2]) / g.whole, half = Z1 * sqrt(g.square[0] + g.square[2]) / g.whole;
     km_scratch *t = &s->report->scratch;
     claim.verdict = km_verdict_of_sign(difference - half, difference + half);
-    claim.figure = KM_TEXT(s->report, "First third %s of all growth, last third %s; difference %s (%s to %s) of it.", km_percent_text(t, g.gain[0] / g.whole, 1),
+    claim.figure = KM_TEXT(s->report, "First third %s of all growth, last third %s; difference %s [%s, %s] of it.", km_percent_text(t, g.gain[0] / g.whole, 1),
                            km_percent_text(t, g.gain[2] / g.whole, 1), km_signed_text(t, difference, 3), km_signed_text(t, difference - half, 3),
                            km_signed_text(t, difference + half, 3));
   }
@@ -213,7 +213,7 @@ static void first_stone_median(km_scratch *t, const json_t *layer, double v[3]) 
 
 static const char *median_text(const subject *s, const double v[3]) {
   km_scratch *t = &s->report->scratch;
-  return isfinite(v[0]) ? KM_TEXT(s->report, "move %s (%s to %s)", km_count_text(t, v[0]), km_count_text(t, v[1]), isfinite(v[2]) ? km_count_text(t, v[2]) : "never")
+  return isfinite(v[0]) ? KM_TEXT(s->report, "move %s [%s, %s]", km_count_text(t, v[0]), km_count_text(t, v[1]), isfinite(v[2]) ? km_count_text(t, v[2]) : "never")
                         : "no move in half of the games";
 }
 
@@ -275,7 +275,7 @@ static void judge_inner_last(const subject *s, km_claims *claims) {
     double difference = inner - outer, half = Z1 * sqrt(inner_square + outer_square);
     km_scratch *t = &s->report->scratch;
     claim.verdict = km_verdict_of_sign(difference - half, difference + half);
-    claim.figure = KM_TEXT(s->report, "The innermost layer gains %s of its bits, the outermost %s; difference %s (%s to %s).", km_percent_text(t, inner, 1), km_percent_text(t, outer, 1),
+    claim.figure = KM_TEXT(s->report, "The innermost layer gains %s of its bits, the outermost %s; difference %s [%s, %s].", km_percent_text(t, inner, 1), km_percent_text(t, outer, 1),
                            km_signed_text(t, difference, 3), km_signed_text(t, difference - half, 3), km_signed_text(t, difference + half, 3));
   }
   km_claim_add(claims, claim);

@@ -26,19 +26,18 @@ static const char *no_intervals(km_report *report) { return km_claim_needs(repor
 /* ---- above chance ------------------------------------------------------------------------------------------------ */
 
 static void judge_chance(km_report *report, km_claims *claims) {
-  enum { BEST_PERCENT = 52 };
   km_claim claim = {.title = "S and its change tell the winner better than guessing",
                     .quote = "A simple model with S(t) and ΔS alone reaches an accuracy above random guessing",
                     .where = "§4, on question B; §3, question B",
-                    .test = "AUC of the logistic model of S(t) and ΔS, a fit a stretch of moves, on games it has not seen. Supported if the interval lies above 0.5; not supported if its "
-                            "upper end is below 0.52, no use to anybody; else not decidable."};
-  const json_t *r = result_of(held_out(report), "hbs_delta", "all", NULL), *auc = metric_of(r, "auc");
+                    .test = "AUC and accuracy of the logistic model of S(t) and ΔS, a fit a stretch of moves, on games it has not seen. Supported if the AUC’s interval lies above 0.5 and that of the "
+                            "accuracy gained over always naming the more frequent winner above 0; not supported if it is not so and the AUC’s interval ends below 0.52; else not decidable."};
+  const json_t *r = result_of(held_out(report), "hbs_delta", "all", NULL), *auc = metric_of(r, "auc"), *gain = minus_of(r, "constant", "accuracy");
   claim.figure = no_intervals(report);
-  if (isfinite(low_of(auc)) && isfinite(high_of(auc))) {
-    claim.verdict = low_of(auc) > 0.5 ? KM_SUPPORTED : high_of(auc) < 0.01 * BEST_PERCENT ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
-    claim.figure = KM_TEXT(report, "AUC %s over %s positions of %s games; accuracy %s, against naming the more frequent winner %s.", km_estimate_text(report, auc, 3, 0),
+  if (isfinite(low_of(auc)) && isfinite(high_of(auc)) && isfinite(low_of(gain))) {
+    claim.verdict = low_of(auc) > 0.5 && low_of(gain) > 0 ? KM_SUPPORTED : high_of(auc) < 0.52 ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
+    claim.figure = KM_TEXT(report, "AUC %s over %s positions of %s games; accuracy %s, gained over the constant %s.", km_estimate_text(report, auc, 3, 0),
                            km_count_text(&report->scratch, km_json_get_number(r, "positions")), km_count_text(&report->scratch, km_json_get_number(r, "games")),
-                           km_estimate_text(report, metric_of(r, "accuracy"), 3, 0), km_estimate_text(report, minus_of(r, "constant", "accuracy"), 3, 1));
+                           km_estimate_text(report, metric_of(r, "accuracy"), 3, 0), km_estimate_text(report, gain, 3, 1));
   }
   km_claim_add(claims, claim);
 }
@@ -47,14 +46,16 @@ static void judge_early(km_report *report, km_claims *claims) {
   km_claim claim = {.title = "It does so above all in the opening and the early middle game",
                     .quote = "… above random guessing, especially in the opening and the early middle game",
                     .where = "§4, on question B",
-                    .test = "AUC of the same model in the opening against that in the endgame. Supported if the opening’s interval lies above both 0.5 and the endgame’s; not supported if it lies "
-                            "below the endgame’s; else not decidable."};
+                    .test = "AUC of the same model in the opening against that in the endgame. Not supported if the opening’s interval lies below the endgame’s or ends below 0.52; else supported if it "
+                            "lies above both 0.5 and the endgame’s; else not decidable."};
   const json_t *early = metric_of(result_of(held_out(report), "hbs_delta", "phase", "opening"), "auc"),
                *middle = metric_of(result_of(held_out(report), "hbs_delta", "phase", "middle"), "auc"),
                *late = metric_of(result_of(held_out(report), "hbs_delta", "phase", "endgame"), "auc");
   claim.figure = no_intervals(report);
   if (isfinite(low_of(early) + high_of(early) + low_of(late) + high_of(late))) {
-    claim.verdict = low_of(early) > fmax(0.5, high_of(late)) ? KM_SUPPORTED : high_of(early) < low_of(late) ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
+    claim.verdict = high_of(early) < fmax(0.52, low_of(late))           ? KM_NOT_SUPPORTED
+                    : low_of(early) > fmax(0.5, high_of(late)) ? KM_SUPPORTED
+                                                               : KM_NOT_DECIDABLE;
     claim.figure = KM_TEXT(report, "AUC in the opening %s, middle game %s, endgame %s.", km_estimate_text(report, early, 3, 0), km_estimate_text(report, middle, 3, 0),
                            km_estimate_text(report, late, 3, 0));
   }
@@ -63,36 +64,45 @@ static void judge_early(km_report *report, km_claims *claims) {
 
 /* ---- what is added ----------------------------------------------------------------------------------------------- */
 
-/* The sign of a paired difference of AUC. */
+/* By paired differences of AUC, and of log-loss, which is better when it is smaller. */
 typedef struct pair_of {
   const json_t *results;
   const char *model, *other;
 } pair_of;
+static km_verdict verdict_of_difference(const json_t *auc, const json_t *loss) {
+  km_verdict by_auc = km_verdict_of_sign(low_of(auc), high_of(auc)), by_loss = km_verdict_of_sign(-high_of(loss), -low_of(loss));
+  if (by_auc == by_loss || by_loss == KM_NOT_DECIDABLE)
+    return by_auc;
+  return by_auc == KM_NOT_DECIDABLE ? by_loss : KM_NOT_DECIDABLE;
+}
+
 static void judge_difference(km_report *report, km_claims *claims, km_claim claim, pair_of p) {
-  const json_t *r = result_of(p.results, p.model, "all", NULL), *auc = minus_of(r, p.other, "auc");
+  const json_t *r = result_of(p.results, p.model, "all", NULL), *auc = minus_of(r, p.other, "auc"), *loss = minus_of(r, p.other, "log_loss");
   claim.figure = no_intervals(report);
   if (isfinite(low_of(auc)) && isfinite(high_of(auc))) {
-    claim.verdict = km_verdict_of_sign(low_of(auc), high_of(auc));
+    claim.verdict = verdict_of_difference(auc, loss);
     claim.figure = KM_TEXT(report, "AUC %s; difference %s. Difference of log-loss %s.", km_estimate_text(report, metric_of(r, "auc"), 3, 0), km_estimate_text(report, auc, 3, 1),
-                           km_estimate_text(report, minus_of(r, p.other, "log_loss"), 4, 1));
+                           km_estimate_text(report, loss, 4, 1));
   }
   km_claim_add(claims, claim);
 }
 
-#define RULE " Supported if the interval lies above 0, not supported if below, else not decidable."
+#define RULE                                                                                                                                                   \
+  ", paired. Supported if the interval of one of AUC and log-loss says better and that of the other does not say worse; not supported if one says worse and the other does " \
+  "not say better; else not decidable."
 
 static void judge_added(km_report *report, km_claims *claims) {
   judge_difference(report, claims,
                    (km_claim){.title = "The geometry of the stones tells more of the winner than move number, komi and handicap",
                               .quote = "the information of the board’s overall structure has predictive value of its own",
                               .where = "§4, on question B",
-                              .test = "AUC of the model of all of HBS (both colours, layers, changes, and the same ply, komi and handicap) minus that of ply, komi and handicap, paired." RULE},
+                              .test = "The model of all of HBS (both colours, layers, changes, and the same ply, komi and handicap) minus that of ply, komi and handicap" RULE},
                    (pair_of){held_out(report), "hbs_all", "ply_komi"});
   judge_difference(report, claims,
                    (km_claim){.title = "HBS adds to local features",
                               .quote = "it can be an efficient, interpretable supplementary feature of complex models",
                               .where = "§4, core insight",
-                              .test = "AUC of the hybrid (local features and all of HBS) minus that of local features alone, paired." RULE},
+                              .test = "The hybrid (local features and all of HBS) minus local features alone" RULE},
                    (pair_of){held_out(report), "hybrid", "local"});
 }
 
@@ -167,7 +177,7 @@ static void judge_trajectories(km_report *report, km_claims *claims) {
   claim.figure = km_claim_needs(report, "winrate.json with effects over 100 games won and lost");
   if (n > 0) {
     claim.verdict = beyond ? KM_SUPPORTED : within == n ? KM_NOT_SUPPORTED : KM_NOT_DECIDABLE;
-    claim.figure = KM_TEXT(report, "Largest of %d: d = %s (%s to %s) after move %.0f.", n, km_signed_text(&report->scratch, largest, 3), km_signed_text(&report->scratch, bounds[0], 3),
+    claim.figure = KM_TEXT(report, "Largest of %d: d = %s [%s, %s] after move %.0f.", n, km_signed_text(&report->scratch, largest, 3), km_signed_text(&report->scratch, bounds[0], 3),
                            km_signed_text(&report->scratch, bounds[1], 3), at);
   }
   km_claim_add(claims, claim);

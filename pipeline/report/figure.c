@@ -60,6 +60,26 @@ static void extend_all(km_axis *axis, const double *values, const km_series_plot
       extend(axis, values[i]);
 }
 
+static void extend_from(km_axis *axis, const double *values, const km_series_plot *series, double from) {
+  for (size_t i = 0; values && i < series->n; i++)
+    if (series->x[i] >= from && isfinite(series->y[i]))
+      extend(axis, values[i]);
+}
+
+void km_figure_zoom(km_figure *figure, double from) {
+  km_axis y = {INFINITY, -INFINITY, 1, 0};
+  for (size_t i = 0; figure && i < figure->n_series; i++) {
+    extend_from(&y, figure->series[i].y, &figure->series[i], from);
+    extend_from(&y, figure->series[i].low, &figure->series[i], from);
+    extend_from(&y, figure->series[i].high, &figure->series[i], from);
+  }
+  double padding = 0.05 * (y.high - y.low);
+  if (padding > 0 && isfinite(padding)) {
+    figure->y_range[0] = y.low - padding;
+    figure->y_range[1] = y.high + padding;
+  }
+}
+
 /* Ticks at 1, 2 or 5 times a power of ten, at most `room` of them. */
 static void choose_ticks(km_axis *axis, int room) {
   double span = axis->high - axis->low, power = pow(10, floor(log10(span / room)));

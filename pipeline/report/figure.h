@@ -30,7 +30,8 @@ typedef struct km_series_plot {
   size_t n;
   double *x, *y;
   double *low, *high;        /* NULL: none */
-  const char *const *labels; /* of points, drawn beside them; NULL: none */
+  const char *const *labels; /* of points; NULL: none */
+  int quiet;                 /* labels show under the pointer only, not beside their points */
 } km_series_plot;
 
 typedef struct km_mark {
@@ -57,6 +58,8 @@ typedef struct km_figure {
 km_figure *km_figure_new(km_scratch *scratch, const char *id);
 /* A series of n values, all NaN; with_range: low and high too. NULL when memory is out or there is no room. */
 km_series_plot *km_figure_add(km_scratch *scratch, km_figure *figure, const char *name, size_t n, int with_range);
+/* Sets the range of y by what lies at x ≥ from, a first steep stretch left aside. */
+void km_figure_zoom(km_figure *figure, double from);
 void km_figure_mark_x(km_figure *figure, double at, const char *label);
 void km_figure_mark_y(km_figure *figure, double at, const char *label);
 

@@ -145,7 +145,7 @@ static void put_plot(FILE *out, const km_figure *figure, const km_series_plot *s
   else
     fprintf(out, "'%s.tsv' index %zu using 1:2 with points pt 7 lc rgb '#%06x' title ", file, p.index, rgb);
   put_quoted(out, figure->n_series > 1 ? s->name : "");
-  if (s->labels)
+  if (s->labels && !s->quiet)
     fprintf(out, ", \\\n  '%s.tsv' index %zu using 1:2:%d with labels left offset 0.8,0 font ',10' notitle", file, p.index, s->low ? 5 : 3);
 }
 
@@ -167,7 +167,7 @@ static void put_script(FILE *out, const km_figure *figure) {
   km_figure_axes(figure, &x, &y);
   fprintf(out, FIRST_LINE ": `gnuplot %s.gp` draws %s.svg and %s.png of %s.tsv\n", figure->id, figure->id, figure->id, figure->id);
   fputs("if (!exists(\"suffix\")) suffix = ''\nset encoding utf8\nset datafile separator \"\\t\"\nset border 3\nset tics nomirror out\n"
-        "set grid lc rgb '#dddddd'\nset key below\nset title ",
+        "set grid lc rgb '#dddddd'\nset key above\nset title ",
         out);
   put_quoted(out, figure->title);
   fputs("\nset xlabel ", out);

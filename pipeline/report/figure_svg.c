@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 560, TOP = 10, RIGHT = 12, BOTTOM = 26, LEFT = 56, LEFT_OF_NAMES = 128 };
+enum { WIDTH = 560, TOP = 10, RIGHT = 12, BOTTOM = 26, LEFT = 56, LEFT_OF_NAMES = 152 };
 
 typedef struct svg {
   FILE *out;
@@ -86,8 +86,8 @@ static void put_y_axis(const svg *s) {
   const km_figure *f = s->figure;
   for (size_t i = 0; f->categories && f->rows && i < f->n_categories; i++) {
     double at = TOP + to_y(s, (double)i);
-    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=ty x=%.1f y=%.1f>", s->left, at, s->width, s->left - 8, at + 4);
-    km_html_text_cut(s->out, f->categories[i], 18);
+    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=\"ty names\" x=%.1f y=%.1f>", s->left, at, s->width, s->left - 8, at + 4);
+    km_html_text_cut(s->out, f->categories[i], 21);
     fputs("</text>", s->out);
   }
   if (f->categories && f->rows)
@@ -233,8 +233,49 @@ static void put_bar_series(const svg *s, const km_series_plot *series, size_t nu
   }
 }
 
+/* Boxes that labels have taken: one that would cover another is not drawn; its text still shows under the pointer. */
+enum { BOXES_MAX = 64, LABEL_CHARACTERS = 22 };
+typedef struct boxes {
+  double at[BOXES_MAX][4]; /* left, right, top, bottom */
+  size_t n;
+} boxes;
+
+/* About the width of the first characters of a text: wide ones take a square. */
+static double text_width(const char *text) {
+  double width = 0;
+  size_t n = 0;
+  for (const unsigned char *p = (const unsigned char *)text; *p && n < LABEL_CHARACTERS; p++)
+    if ((*p & 0xc0) != 0x80) {
+      width += *p >= 0xe2 ? 12 : 6.6;
+      n++;
+    }
+  return width;
+}
+
+static int take_box(boxes *b, double left, double width, double y) {
+  double box[4] = {left, left + width, y - 9, y + 5};
+  for (size_t i = 0; i < b->n; i++)
+    if (box[0] < b->at[i][1] && box[1] > b->at[i][0] && box[2] < b->at[i][3] && box[3] > b->at[i][2])
+      return 0;
+  if (b->n < BOXES_MAX)
+    memcpy(b->at[b->n++], box, sizeof box);
+  return 1;
+}
+
+/* To the right of its point, or to the left, where there is room. */
+static void put_label(const svg *s, boxes *b, const char *text, double x, double y) {
+  double width = text_width(text);
+  int right = x + 7 + width < s->width && take_box(b, x + 7, width, y);
+  if (!right && !(x - 7 - width > 0 && take_box(b, x - 7 - width, width, y)))
+    return;
+  fprintf(s->out, "<text class=\"tp%s\" x=%.1f y=%.1f>", right ? "" : " end", right ? x + 7 : x - 7, y + 4);
+  km_html_text_cut(s->out, text, LABEL_CHARACTERS);
+  fputs("</text>", s->out);
+}
+
 static void put_point_series(const svg *s, const km_series_plot *series, size_t number, size_t n_point_series) {
   int rows = s->figure->rows;
+  boxes taken = {.n = 0};
   double beside = rows && n_point_series > 1 ? 9 * ((double)number - 0.5 * (double)(n_point_series - 1)) : 0;
   for (size_t i = 0; i < series->n; i++) {
     if (!has(series->x, series->y, i))
@@ -249,12 +290,8 @@ static void put_point_series(const svg *s, const km_series_plot *series, size_t 
         fprintf(s->out, "<path class=whisker d=\"M%.2f %.2fV%.2f\"/>", x, to_y(s, series->low[i]), to_y(s, series->high[i]));
     }
     fprintf(s->out, "<circle cx=%.2f cy=%.2f r=4 />", x, y);
-    if (series->labels && series->labels[i]) {
-      int before = x > 0.8 * s->width;
-      fprintf(s->out, "<text class=\"tp%s\" x=%.1f y=%.1f>", before ? " end" : "", before ? x - 7 : x + 7, y + 4);
-      km_html_text_cut(s->out, series->labels[i], 22);
-      fputs("</text>", s->out);
-    }
+    if (series->labels && series->labels[i] && !series->quiet)
+      put_label(s, &taken, series->labels[i], x, y);
     fputs("</g>", s->out);
   }
 }

@@ -7,8 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ static void become_gnuplot(const char *folder, const char *id, FILE *messages) {
   if (null < 0 || chdir(folder) || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(fileno(messages), 2) < 0)
     _exit(NOT_INSTALLED);
   setrlimit(RLIMIT_CPU, &limit);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* a report that is killed leaves no one writing */
   setenv("LC_ALL", "C.UTF-8", 1);
   execlp("gnuplot", "gnuplot", "-d", "-e", "suffix='" SUFFIX "'", script, (char *)NULL);
   _exit(NOT_INSTALLED);

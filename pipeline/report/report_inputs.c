@@ -46,26 +46,34 @@ static km_status claim(km_report_inputs *inputs, km_input input, const char *pat
 
 /* ---- kinds of files ---------------------------------------------------------------------------------------------- */
 
+static km_status take_games(km_report_inputs *inputs, const char *path, km_h5 *file, km_err *err) {
+  km_status status = claim(inputs, KM_INPUT_GAMES, path, err);
+  if (status == KM_OK)
+    status = km_h5_get_text(file, "/", "command", &inputs->games_command, err);
+  if (status == KM_OK)
+    status = km_h5_get_text(file, "/", "config", &inputs->games_config, err);
+  if (status == KM_OK)
+    status = km_h5_get_text(file, "/", "generator", &inputs->games_generator, err);
+  if (status == KM_OK)
+    status = km_games_open(&inputs->games, path, err);
+  if (status == KM_OK)
+    km_hash_hex(km_games_digest(inputs->games), inputs->digest[KM_INPUT_GAMES]);
+  return status;
+}
+
+/* Other stores of ours are no harm: what a report wants of them is in summaries beside them. */
 static km_status take_store(km_report_inputs *inputs, const char *path, km_err *err) {
   km_h5 *file = NULL;
   char *format = NULL;
   km_status status = km_h5_open(&file, path, NULL, err);
   if (status == KM_OK)
     status = km_h5_get_text(file, "/", "format", &format, err);
-  int is_games = status == KM_OK && strcmp(format, KM_GAMES_FORMAT) == 0;
-  /* other stores of ours are no harm: what they hold is in summaries beside them */
-  int is_ours = status == KM_OK && strncmp(format, "kifumill ", 9) == 0;
+  if (status == KM_OK && strcmp(format, KM_GAMES_FORMAT) == 0)
+    status = take_games(inputs, path, file, err);
+  else if (status == KM_OK && strncmp(format, "kifumill ", 9) != 0)
+    status = cannot_tell(path, err);
   free(format);
   km_h5_close(file);
-  if (status != KM_OK || !is_ours)
-    return status == KM_OK ? cannot_tell(path, err) : status;
-  if (!is_games)
-    return KM_OK;
-  status = claim(inputs, KM_INPUT_GAMES, path, err);
-  if (status == KM_OK)
-    status = km_games_open(&inputs->games, path, err);
-  if (status == KM_OK)
-    km_hash_hex(km_games_digest(inputs->games), inputs->digest[KM_INPUT_GAMES]);
   return status;
 }
 
@@ -174,6 +182,9 @@ void km_report_inputs_clear(km_report_inputs *inputs) {
     json_decref(inputs->json[i]);
   }
   km_games_close(inputs->games);
+  free(inputs->games_command);
+  free(inputs->games_config);
+  free(inputs->games_generator);
   *inputs = (km_report_inputs){0};
 }
 

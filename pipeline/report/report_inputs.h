@@ -26,6 +26,7 @@ typedef struct km_report_inputs {
   char digest[KM_INPUTS][33]; /* of the file's bytes; of games.h5, of its content */
   json_t *json[KM_INPUTS]; /* of those that are JSON */
   km_games *games;
+  char *games_command, *games_config, *games_generator; /* of the ingest; NULL: not there */
 } km_report_inputs;
 
 /* Usual name of an input in a run folder, and what is lost without it. */

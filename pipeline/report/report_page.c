@@ -93,6 +93,11 @@ void km_page_cell(km_report *report, const char *text) {
   km_html_text_cut(report->out, text, 300);
   put(report, "</td>");
 }
+void km_page_cell_with_note(km_report *report, const char *text, const char *note) {
+  put(report, "<td class=noted>");
+  km_html_text_cut(report->out, text, 100);
+  put_element(report, "<small>", note, "</small></td>");
+}
 void km_page_number(km_report *report, const char *text) {
   put(report, "<td class=n>");
   km_html_text(report->out, text);
@@ -108,7 +113,7 @@ const char *km_interval_text(km_report *report, const double v[3], int decimals,
     return "–";
   if (!isfinite(v[1]) || !isfinite(v[2]))
     return number(scratch, v[0], decimals);
-  return KM_TEXT(report, "%s (%s to %s)", number(scratch, v[0], decimals), number(scratch, v[1], decimals),
+  return KM_TEXT(report, "%s [%s, %s]", number(scratch, v[0], decimals), number(scratch, v[1], decimals),
                  number(scratch, v[2], decimals));
 }
 

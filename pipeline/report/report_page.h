@@ -52,11 +52,12 @@ void km_page_tabs_end(km_report *report);
 void km_page_table_begin(km_report *report, const char *const *titles, size_t n);
 void km_page_row_begin(km_report *report);
 void km_page_cell(km_report *report, const char *text);
+void km_page_cell_with_note(km_report *report, const char *text, const char *note); /* small beneath it */
 void km_page_number(km_report *report, const char *text);
 void km_page_row_end(km_report *report);
 void km_page_table_end(km_report *report);
 
-/* "0.612 (0.598 to 0.627)" of {"value", "low", "high"}. */
+/* "0.612 [0.598, 0.627]" of {"value", "low", "high"}. */
 const char *km_estimate_text(km_report *report, const json_t *estimate, int decimals, int with_sign);
 const char *km_interval_text(km_report *report, const double value_low_high[3], int decimals, int with_sign);
 

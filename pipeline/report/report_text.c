@@ -86,7 +86,7 @@ static const char *grouped(km_scratch *scratch, const char *plain) {
     whole--;
   }
   for (size_t i = 0; plain[i]; i++) {
-    if (i > 0 && i < whole && whole > 4 && (whole - i) % 3 == 0)
+    if (i > 0 && i < whole && (whole - i) % 3 == 0)
       text[used++] = ',';
     text[used++] = plain[i];
   }

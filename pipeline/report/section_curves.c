@@ -37,15 +37,16 @@ static json_t *find_curve(const panel *p, const char *align, const char *by, con
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Places of a curve with enough games. */
-static size_t drawn_places(const panel *p, const json_t *curve) {
+/* Places of a curve that at least this share of its games reach. */
+static size_t places_of(const panel *p, const json_t *curve, double share) {
   size_t n;
   double games = km_json_get_number(curve, "games"), *counts = km_json_get_numbers(scratch_of(p), curve, "n", &n);
-  double least = fmin(games, fmax(LEAST_GAMES, LEAST_SHARE * games));
+  double least = fmin(games, fmax(LEAST_GAMES, share * games));
   while (n > 0 && !(counts[n - 1] >= least))
     n--;
   return n;
 }
+static size_t drawn_places(const panel *p, const json_t *curve) { return places_of(p, curve, LEAST_SHARE); }
 
 static int by_fraction(const json_t *curve) { return strcmp(km_json_get_text(curve, "align"), "fraction") == 0; }
 
@@ -68,6 +69,9 @@ static void add_marks(const panel *p, km_figure *figure) {
   km_figure_mark_x(figure, p->middle, "middle game");
   km_figure_mark_x(figure, p->endgame, "endgame");
 }
+
+/* What the first moves, which put the first stones, would squeeze flat. */
+static void zoom(km_figure *figure, const json_t *curve) { km_figure_zoom(figure, by_fraction(curve) ? 0.05 : 10); }
 
 /* Values under key as a line; spread_key: their errors, for a band of ± 1.96 of them; NULL: none. Scaled. */
 typedef struct line_of {
@@ -116,7 +120,8 @@ static void put_mean(const panel *p, const char *align) {
     return;
   add_line(p, figure, curve, curve, (line_of){"median", "median", NULL, 1});
   figure->series[figure->n_series - 1].dashed = 1;
-  figure->note = "The band holds the middle half of the games.";
+  figure->note = "The band holds the middle half of the games; the first moves lie below.";
+  zoom(figure, curve);
   if (!by_fraction(curve))
     add_marks(p, figure);
   km_page_figure(p->report, figure, p->places);
@@ -155,6 +160,7 @@ static void put_winners(const panel *p, const char *align) {
   b->colour = 0;
   w->colour = 1;
   figure->note = "Bands are means ± 1.96 standard errors.";
+  zoom(figure, won);
   if (!by_fraction(won))
     add_marks(p, figure);
   km_page_figure(p->report, figure, p->places);
@@ -183,6 +189,7 @@ static void put_winner_difference(const panel *p) {
   }
   figure->y_label = "difference of mean log2(1 + S), in bits";
   figure->note = "With a 95 % interval at each move.";
+  zoom(figure, won);
   km_figure_mark_y(figure, 0, "");
   km_page_figure(p->report, figure, p->places);
 }
@@ -288,8 +295,10 @@ static void put_growth(const panel *p) {
   }
   first->y_label = "log2(1 + S) gained a move";
   second->y_label = "change of that, a move";
-  first->note = "Mean over ten moves. An S-shaped curve would rise first, then fall.";
+  first->note = KM_TEXT(p->report, "Mean over ten moves; over the first ten it is %s. An S-shaped curve would rise first, then fall.", km_fixed_text(scratch_of(p), means[0], 2));
   second->note = "Of the ten-move means. Where it crosses zero, the curve turns.";
+  km_figure_zoom(first, BIN);
+  km_figure_zoom(second, 2 * BIN);
   km_figure_mark_y(first, 0, "");
   km_figure_mark_y(second, 0, "");
   add_marks(p, first);
@@ -301,40 +310,43 @@ static void put_growth(const panel *p) {
 /* ---- S itself ---------------------------------------------------------------------------------------------------- */
 
 /* The power of ten that S is drawn in. */
-static int s_power(const panel *p, const double *values, size_t n) {
+static int s_power(const double *values, size_t n) {
   double most = 0;
-  (void)p;
   for (size_t i = 0; i < n; i++)
     most = isfinite(values[i]) ? fmax(most, fabs(values[i])) : most;
   return most > 0 ? (int)floor(log10(most)) : 0;
 }
 
-/* A mean with ± 1.96 errors, errors being given, or deviations to be divided by the root of the counts. */
-static void put_s_line(const panel *p, const char *name, const char *title, const json_t *curve, line_of l) {
+/* Means of S or of its changes, with ± 1.96 errors. */
+typedef struct s_line {
+  const char *id, *title, *label;
+  const char *key; /* of {mean, se} in the curve; NULL: S itself, whose errors follow from its deviations */
+  double share;    /* of games that are still to run */
+} s_line;
+static void put_s_line(const panel *p, const json_t *curve, s_line l) {
   size_t n, n_spread, n_counts;
-  const json_t *from = strcmp(l.key, "s_mean") == 0 ? curve : km_json_get(curve, l.name);
-  double *values = km_json_get_numbers(scratch_of(p), from, l.key, &n),
-         *spread = km_json_get_numbers(scratch_of(p), from, l.spread_key, &n_spread),
-         *counts = km_json_get_numbers(scratch_of(p), curve, "n", &n_counts);
-  n = least_of(n, drawn_places(p, curve));
-  km_figure *figure = n ? new_figure(p, name, title, curve) : NULL;
-  km_series_plot *s = figure ? km_figure_add(scratch_of(p), figure, l.name, n, 1) : NULL;
+  const json_t *from = l.key ? km_json_get(curve, l.key) : curve;
+  double *values = km_json_get_numbers(scratch_of(p), from, l.key ? "mean" : "s_mean", &n),
+         *spread = km_json_get_numbers(scratch_of(p), from, l.key ? "se" : "s_sd", &n_spread), *counts = km_json_get_numbers(scratch_of(p), curve, "n", &n_counts);
+  n = least_of(least_of(n, n_spread), least_of(n_counts, places_of(p, curve, l.share)));
+  km_figure *figure = n ? new_figure(p, l.id, l.title, curve) : NULL;
+  km_series_plot *s = figure ? km_figure_add(scratch_of(p), figure, l.label, n, 1) : NULL;
   if (!s)
     return;
-  int power = s_power(p, values, n);
+  int power = s_power(values, n);
   double scale = pow(10, -power);
-  for (size_t i = 0; i < n && i < n_spread && i < n_counts; i++) {
-    double half = 1.96 * (from == curve ? spread[i] / sqrt(counts[i]) : spread[i]);
+  for (size_t i = 0; i < n; i++) {
+    double half = 1.96 * (l.key ? spread[i] : spread[i] / sqrt(counts[i]));
     s->x[i] = place_x(p, curve, i);
     s->y[i] = values[i] * scale;
     s->low[i] = (values[i] - half) * scale;
     s->high[i] = (values[i] + half) * scale;
   }
-  figure->y_label = KM_TEXT(p->report, "%s, in units of 10^%d", l.name, power);
-  figure->note = "Mean with a 95 % interval.";
+  figure->y_label = KM_TEXT(p->report, "%s, in units of 10^%d", l.label, power);
+  figure->note = l.share > LEAST_SHARE ? KM_TEXT(p->report, "Mean with a 95 %% interval, while %.0f %% of the games still run.", 100 * l.share) : "Mean with a 95 % interval.";
   if (!by_fraction(curve))
     add_marks(p, figure);
-  if (from != curve)
+  if (l.key)
     km_figure_mark_y(figure, 0, "");
   km_page_figure(p->report, figure, p->places);
 }
@@ -342,14 +354,15 @@ static void put_s_line(const panel *p, const char *name, const char *title, cons
 static void put_s_itself(const panel *p) {
   json_t *move = find_curve(p, "move", "all", "all"), *fraction = find_curve(p, "fraction", "all", "all");
   double window = km_json_get_number(p->summary, "window");
-  if (move) {
-    put_s_line(p, "s", "S by move", move, (line_of){"S", "s_mean", "s_sd", 1});
-    put_s_line(p, "delta", KM_TEXT(p->report, "Change of S over %.0f moves", window), move, (line_of){"delta", "mean", "se", 1});
-    put_s_line(p, "s-d1", "First difference of S", move, (line_of){"s_d1", "mean", "se", 1});
-    put_s_line(p, "s-d2", "Second difference of S", move, (line_of){"s_d2", "mean", "se", 1});
-  }
+  if (move)
+    put_s_line(p, move, (s_line){"s", "S by move", "S", NULL, LEAST_SHARE});
   if (fraction)
-    put_s_line(p, "s-fraction", "S by share of the game", fraction, (line_of){"S", "s_mean", "s_sd", 1});
+    put_s_line(p, fraction, (s_line){"s-fraction", "S by share of the game", "S", NULL, LEAST_SHARE});
+  if (move) {
+    put_s_line(p, move, (s_line){"delta", KM_TEXT(p->report, "Change of S over %.0f moves", window), "ΔS", "delta", 0.1});
+    put_s_line(p, move, (s_line){"s-d1", "First difference of S", "S(t) − S(t−1)", "s_d1", 0.25});
+    put_s_line(p, move, (s_line){"s-d2", "Second difference of S", "S(t) − 2S(t−1) + S(t−2)", "s_d2", 0.25});
+  }
 }
 
 /* ---- strata ------------------------------------------------------------------------------------------------------ */
@@ -387,6 +400,8 @@ static void put_strata_of(const panel *p, const char *by, json_t *const *found, 
   }
   if (!figure || !apart)
     return;
+  zoom(figure, all);
+  zoom(apart, all);
   figure->note = "The strata with most games.";
   apart->note = "With 95 % intervals of the stratum's mean.";
   apart->y_label = "difference of mean log2(1 + S)";
@@ -422,17 +437,14 @@ static void put_strata(const panel *p) {
 /* ---- the section ------------------------------------------------------------------------------------------------- */
 
 static void put_panel(const panel *p) {
-  km_page_heading(p->report, "The mean trajectory");
+  km_page_heading(p->report, "The mean trajectory, and that of won and lost games");
   km_page_grid_begin(p->report);
   put_mean(p, "move");
-  put_counts(p);
   put_mean(p, "fraction");
-  km_page_grid_end(p->report);
-  km_page_heading(p->report, "Won and lost games");
-  km_page_grid_begin(p->report);
   put_winners(p, "move");
-  put_winner_difference(p);
   put_winners(p, "fraction");
+  put_winner_difference(p);
+  put_counts(p);
   km_page_grid_end(p->report);
   km_page_heading(p->report, "Layers");
   km_page_grid_begin(p->report);

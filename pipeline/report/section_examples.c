@@ -108,9 +108,7 @@ static void put_course(const example *e) {
                          km_count_text(&report->scratch, km_json_get_number(e->json, "endgame")));
   figure->x_label = "moves";
   figure->y_label = "log2(1 + S)";
-  km_page_grid_begin(report);
   km_page_figure(report, figure, 0);
-  km_page_grid_end(report);
 }
 
 static void put_board_figure(const example *e, const km_replay *replay, const char *what) {
@@ -119,7 +117,7 @@ static void put_board_figure(const example *e, const km_replay *replay, const ch
   put_board(out, replay);
   fprintf(out, "<figcaption>%s %u", what, replay->ply);
   if (replay->ply < e->n)
-    fprintf(out, ": log2(1 + S) = %.2f", e->log2[replay->ply]);
+    fprintf(out, ": %.2f bits", e->log2[replay->ply]);
   fputs("</figcaption></figure>", out);
 }
 
@@ -128,18 +126,16 @@ static void put_boards(const example *e, const km_game *game) {
   km_replay replay;
   km_replay_options options = {.mode = KM_REPLAY_SGF};
   size_t shown = e->n_changes < BOARDS_MAX ? e->n_changes : BOARDS_MAX;
-  fputs("<div class=boards>", e->report->out);
   km_replay_init(&replay, game, &options);
   for (size_t i = 0; i < shown; i++) {
     double change = e->changes[shown < e->n_changes ? i * e->n_changes / shown : i];
     while (replay.ply < change && km_replay_step(&replay) == KM_OK)
       continue;
-    put_board_figure(e, &replay, "change after move");
+    put_board_figure(e, &replay, "move");
   }
   while (km_replay_step(&replay) == KM_OK)
     continue;
-  put_board_figure(e, &replay, "end, after move");
-  fputs("</div>\n", e->report->out);
+  put_board_figure(e, &replay, "end, move");
 }
 
 static void put_title(const example *e) {
@@ -164,6 +160,7 @@ static void put_example(km_report *report, const json_t *json, size_t number) {
   e.changes = km_json_get_numbers(&report->scratch, json, "changes", &e.n_changes);
   fputs("<div class=game>", report->out);
   put_title(&e);
+  fputs("<div class=boards>\n", report->out);
   put_course(&e);
   km_arena arena;
   km_game game;
@@ -173,7 +170,7 @@ static void put_example(km_report *report, const json_t *json, size_t number) {
       game.rows == game.cols && game.n_moves + 1 == e.n)
     put_boards(&e, &game);
   km_arena_clear(&arena);
-  fputs("</div>\n", report->out);
+  fputs("</div></div>\n", report->out);
 }
 
 void km_section_examples(km_report *report) {
@@ -182,7 +179,7 @@ void km_section_examples(km_report *report) {
   if (json_array_size(all) == 0 || at_most == 0)
     return;
   km_page_section_begin(report, "examples", "Example games");
-  km_page_paragraph(report, "Drawn by the seed. Each has the course of S with its change-points over the conventional division, and the board at them; the outermost line with a black "
+  km_page_paragraph(report, "Drawn by the seed. Each has the course of S with its change-points over the conventional division, and the board after these moves with log2(1 + S) in bits; the outermost line with a black "
                             "stone, which decides S, is framed, and the last move has a dot.");
   for (size_t i = 0; i < json_array_size(all) && shown < GAMES_MAX; i++) {
     size_t size = km_json_get_size(json_array_get(all, i), "size") % 64;

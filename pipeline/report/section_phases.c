@@ -174,8 +174,8 @@ static void put_mean_curve(const panel *p) {
     }
   figure->x_label = "moves";
   figure->y_label = KM_TEXT(p->report, "signal: %s", km_json_get_text(p->summary, "signal"));
-  figure->note = KM_TEXT(p->report, "Cut into three it breaks after moves %s and %s.", km_number_text(scratch_of(p), km_json_get_number(curve, "middle"), 4),
-                         km_number_text(scratch_of(p), km_json_get_number(curve, "endgame"), 4));
+  figure->note = KM_TEXT(p->report, "Cut into three it breaks after moves %s and %s.", km_count_text(scratch_of(p), km_json_get_number(curve, "middle")),
+                         km_count_text(scratch_of(p), km_json_get_number(curve, "endgame")));
   add_marks(p, figure);
   km_page_figure(p->report, figure, 0);
 }

@@ -156,7 +156,8 @@ static void put_digests(km_report *report) {
       km_page_row_begin(report);
       km_page_cell(report, last_component(report->inputs.path[i]));
       km_page_cell(report, report->inputs.digest[i]);
-      km_page_cell(report, km_json_get_text(report->inputs.json[i], "generator"));
+      const char *generator = i == KM_INPUT_GAMES ? report->inputs.games_generator : km_json_get_text(report->inputs.json[i], "generator");
+      km_page_cell(report, generator ? generator : "");
       km_page_cell(report, made_of(report, (km_input)i));
       km_page_row_end(report);
     }
@@ -183,6 +184,8 @@ void km_section_run(km_report *report) {
   const km_run_options *run = &report->options->run;
   km_page_section_begin(report, "run", "How this was made");
   put_digests(report);
+  if (report->inputs.games_config)
+    put_settings(report, "Settings of games.h5", report->inputs.games_command, report->inputs.games_config);
   for (int i = 0; i < KM_INPUTS; i++) {
     const json_t *json = report->inputs.json[i];
     const char *config = km_json_get_text(json, "config");

@@ -10,6 +10,10 @@ static void put_tests(km_report *report, const json_t *root) {
   static const char *const titles[] = {"Of", "Players of", "#Players", "#Between players", "#Within one", "#Difference", "#Permutation test"};
   const json_t *tests = km_json_get(root, "tests");
   km_scratch *t = &report->scratch;
+  if (json_array_size(tests) == 0) {
+    km_page_paragraph(report, "Too few of them to be tested.");
+    return;
+  }
   km_page_table_begin(report, titles, 7);
   for (size_t i = 0; i < json_array_size(tests); i++) {
     const json_t *test = json_array_get(tests, i);
@@ -47,7 +51,7 @@ static void put_map(km_report *report, const json_t *root) {
   figure->note = "Distances are those of their mean curves of both colours, as well as two dimensions can show them.";
   figure->x_label = "bits";
   figure->y_label = "bits";
-  figure->height = 460;
+  figure->height = 420;
   km_page_figure(report, figure, 0);
 }
 
@@ -65,13 +69,13 @@ static void put_indices(km_report *report, const json_t *players) {
     s->x[i] = km_json_get_number(km_json_get(index, "line"), "mean");
     s->y[i] = km_json_get_number(km_json_get(index, "hbs"), "mean");
   }
-  if (n <= LABELS_MAX)
-    s->labels = labels;
+  s->labels = labels;
+  s->quiet = n > LABELS_MAX;
   figure->title = "Territory and influence, asked twice";
   figure->note = "Above: early weight on outer layers by HBS. To the right: share of own stones on the first three lines.";
   figure->x_label = "share of stones on lines 1–3";
   figure->y_label = "HBS index: fill of the outer layers minus the inner ones";
-  figure->height = 460;
+  figure->height = 420;
   km_page_figure(report, figure, 0);
 }
 
@@ -110,24 +114,35 @@ static void put_index_rows(km_report *report, const json_t *players) {
   km_page_figure(report, figure, 0);
 }
 
+/* Mean over players of their mean curves as Black, at n places. */
+static double *mean_of_players(km_report *report, const json_t *players, size_t n_plies) {
+  double *mean = km_scratch_numbers(&report->scratch, n_plies + 1), *n_seen = km_scratch_zalloc(&report->scratch, (n_plies + 1) * sizeof *n_seen);
+  for (size_t k = 0; mean && n_seen && k < json_array_size(players); k++) {
+    size_t n;
+    double *log2 = km_json_get_numbers(&report->scratch, km_json_get(json_array_get(players, k), "black"), "log2", &n);
+    for (size_t i = 0; i < n && i < n_plies; i++)
+      if (isfinite(log2[i])) {
+        mean[i] = (n_seen[i] > 0 ? mean[i] : 0) + log2[i];
+        n_seen[i]++;
+      }
+  }
+  for (size_t i = 0; mean && n_seen && i < n_plies; i++)
+    mean[i] /= n_seen[i];
+  return mean;
+}
+
 /* Typical trajectories as Black, less the mean of all players. */
 static void put_curves(km_report *report, const json_t *root) {
   const json_t *players = km_json_get(root, "players"), *mapped = km_json_get(km_json_get(root, "map"), "players");
-  size_t n_plies, n_players = json_array_size(players), n;
+  size_t n_plies, n, n_se;
   km_scratch *t = &report->scratch;
-  double *plies = km_json_get_numbers(t, root, "plies", &n_plies), *mean = km_scratch_zalloc(t, (n_plies + 1) * sizeof *mean);
+  double *plies = km_json_get_numbers(t, root, "plies", &n_plies), *mean = mean_of_players(report, players, n_plies);
   km_figure *figure = km_figure_new(t, "styles-curves");
-  if (!mean || !figure || n_players == 0)
+  if (!mean || !figure)
     return;
-  for (size_t k = 0; k < n_players; k++) {
-    double *log2 = km_json_get_numbers(t, km_json_get(json_array_get(players, k), "black"), "log2", &n);
-    for (size_t i = 0; i < n && i < n_plies; i++)
-      mean[i] += log2[i] / (double)n_players;
-  }
-  for (size_t k = 0; k < json_array_size(mapped) && k < CURVES_SHOWN; k++) {
+  for (size_t k = 0; k < json_array_size(mapped) && figure->n_series < CURVES_SHOWN; k++) {
     const char *name = km_json_get_text(json_array_get(mapped, k), "name");
     const json_t *black = km_json_get(km_json_find(players, "name", name), "black");
-    size_t n_se;
     double *log2 = km_json_get_numbers(t, black, "log2", &n), *se = km_json_get_numbers(t, black, "se", &n_se);
     n = n < n_plies ? n : n_plies;
     km_series_plot *s = n && n_se >= n ? km_figure_add(t, figure, name, n, 1) : NULL;
@@ -142,7 +157,8 @@ static void put_curves(km_report *report, const json_t *root) {
   figure->note = "Mean log2(1 + S) of a player less the mean of all players, for the best separated; bands are 95 % intervals.";
   figure->x_label = "moves";
   figure->y_label = "bits more than the mean";
-  figure->height = 360;
+  figure->height = 380;
+  km_figure_zoom(figure, 10);
   km_figure_mark_y(figure, 0, "");
   km_page_figure(report, figure, 0);
 }

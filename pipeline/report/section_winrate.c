@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { NETWORKS_SHOWN = 8, MODELS_MAX = 48 };
+enum { MODELS_MAX = 48 };
 
 static const struct metric {
   const char *key, *title;
-  int decimals, percent;
-} metrics[] = {{"auc", "AUC", 3, 0}, {"accuracy", "accuracy", 3, 0}, {"log_loss", "log-loss", 4, 0}, {"brier", "Brier score", 4, 0}, {"ece", "calibration error", 3, 0}};
+  int decimals;
+} metrics[] = {{"auc", "AUC", 3}, {"accuracy", "Accuracy", 3}, {"log_loss", "Log-loss", 4}, {"brier", "Brier score", 4}, {"ece", "Calibration error", 3}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* Results of one kind of positions: all held-out ones, or those that others have win-rates of. */
@@ -51,6 +51,16 @@ static group make_group(km_report *report, const json_t *results, const char *id
 
 static int is_network(const char *model) { return strchr(model, '/') != NULL; }
 
+/* Models worth a line of their own by move; the others are in the tables. */
+static int is_main(const char *model) {
+  static const char *const names[] = {"ply_komi", "hbs_delta", "hbs_all", "local", "hybrid", "external"};
+  size_t n = strcspn(model, "/:");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == n && memcmp(names[i], model, n) == 0)
+      return 1;
+  return 0;
+}
+
 /* A fixed colour for each usual model, so that it is the same in all plots. */
 static int colour_of(const char *model) {
   static const char *const names[] = {"hbs_all", "hybrid", "local", "hbs_delta", "hbs_layers", "hbs_both", "ply_komi", "hbs", "external", "constant"};
@@ -74,15 +84,14 @@ static const char *doc_of(const group *g, const char *model) {
 }
 
 static void put_models(const group *g, const char *by, const char *bucket) {
-  static const char *const titles[] = {"Model", "What it knows", "#AUC", "#Accuracy", "#Log-loss", "#Brier", "#Calibration error"};
-  km_page_table_begin(g->report, titles, 2 + METRICS);
+  static const char *const titles[] = {"Model and what it knows", "#AUC", "#Accuracy", "#Log-loss", "#Brier score", "#Calibration error"};
+  km_page_table_begin(g->report, titles, 1 + METRICS);
   for (size_t k = 0; k < g->n_models; k++) {
     const json_t *r = result_of(g, g->models[k], by, bucket);
     if (!r)
       continue;
     km_page_row_begin(g->report);
-    km_page_cell(g->report, g->models[k]);
-    km_page_cell(g->report, doc_of(g, g->models[k]));
+    km_page_cell_with_note(g->report, g->models[k], is_network(g->models[k]) ? "the same, by a small network" : doc_of(g, g->models[k]));
     for (int m = 0; m < METRICS; m++)
       km_page_number(g->report, km_estimate_text(g->report, km_json_get(km_json_get(r, "metrics"), metrics[m].key), metrics[m].decimals, 0));
     km_page_row_end(g->report);
@@ -153,7 +162,7 @@ static void put_differences(const group *g, int m) {
     for (size_t i = 0; i < json_array_size(minus) && n < 2 * MODELS_MAX; i++) {
       const json_t *d = json_array_get(minus, i);
       const char *other = km_json_get_text(d, "model");
-      if (is_network(g->models[k]) || strcmp(other, "constant") == 0)
+      if (is_network(g->models[k]) || strcmp(g->models[k], "constant") == 0 || strcmp(other, "constant") == 0)
         continue;
       names[n] = KM_TEXT(g->report, "%s − %s", g->models[k], other);
       estimates[n++] = km_json_get(km_json_get(d, "metrics"), metrics[m].key);
@@ -175,9 +184,9 @@ static void put_differences(const group *g, int m) {
   figure->rows = 1;
   figure->categories = rows;
   figure->n_categories = n;
-  figure->title = KM_TEXT(g->report, "What is added: differences of %s", metrics[m].title);
+  figure->title = KM_TEXT(g->report, "What is added to other models: %s", metrics[m].title);
   figure->note = "At the same positions, with paired intervals.";
-  figure->x_label = KM_TEXT(g->report, "difference of %s", metrics[m].title);
+  figure->x_label = KM_TEXT(g->report, "difference: %s", metrics[m].title);
   figure->height = 70 + 22 * (int)n;
   km_figure_mark_x(figure, 0, "");
   km_page_figure(g->report, figure, 0);
@@ -214,8 +223,8 @@ static void add_plies(const group *g, km_figure *figure, const char *model, int 
 static void put_plies(const group *g, int m, int networks) {
   km_figure *figure = km_figure_new(scratch_of(g), KM_TEXT(g->report, "%s-%s-plies%s", g->id, metrics[m].key, networks ? "-networks" : ""));
   size_t shown = 0;
-  for (size_t k = 0; k < g->n_models && shown < (networks ? NETWORKS_SHOWN : MODELS_MAX); k++)
-    if (is_network(g->models[k]) == networks && strcmp(g->models[k], "constant") != 0) {
+  for (size_t k = 0; k < g->n_models; k++)
+    if (is_network(g->models[k]) == networks && is_main(g->models[k])) {
       add_plies(g, figure, g->models[k], m);
       shown++;
     }
