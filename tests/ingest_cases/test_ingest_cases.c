@@ -26,7 +26,7 @@
 enum { GAMES_SHOWN = 24, MOVES_SHOWN = 40, WORDS_MAX = 32 };
 
 static const char *const expectations[] = {"tests/ingest_cases/cases.expect", "tests/ingest_cases/containers.expect",
-                                           "tests/ingest_cases/variants.expect"};
+                                           "tests/ingest_cases/made.expect", "tests/ingest_cases/variants.expect"};
 
 static char folder[] = "/tmp/km-cases-XXXXXX";
 
@@ -426,6 +426,7 @@ int main(void) {
       cmocka_unit_test_prestate(test_cases, (void *)(uintptr_t)expectations[0]),
       cmocka_unit_test_prestate(test_cases, (void *)(uintptr_t)expectations[1]),
       cmocka_unit_test_prestate(test_cases, (void *)(uintptr_t)expectations[2]),
+      cmocka_unit_test_prestate(test_cases, (void *)(uintptr_t)expectations[3]),
       cmocka_unit_test(test_cases_side_by_side),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
