@@ -8,11 +8,12 @@
 
 typedef struct pass {
   const km_shard_job *job;
-  size_t shard;          /* whose rows are handed out next, */
-  uint64_t row;          /* from this one on */
-  km_row_bucket *bucket; /* in which they are, with a spool */
+  size_t *to_make;        /* the shards, apart from the plan, where the writer notes those that are done */
+  size_t n_to_make, next; /* of them, the one whose rows are handed out next, */
+  uint64_t row;           /* from this one on */
+  km_row_bucket *bucket;  /* in which they are, with a spool */
   km_shard_writer *writer;
-  uint64_t n_written, n_to_write; /* rows */
+  uint64_t n_written, n_rows_to_write; /* rows */
 } pass;
 
 typedef struct shard_batch {
@@ -48,10 +49,6 @@ static void worker_free(void *ctx, void *worker) {
   km_row_maker_free(worker);
 }
 
-static int is_wanted(const km_shard *shard) {
-  return shard->is_mine && !shard->is_done;
-}
-
 static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
   (void)stream;
   pass *p = ctx;
@@ -59,24 +56,26 @@ static km_status read_block(void *ctx, size_t stream, void *data, km_err *err) {
   const km_shard_plan *plan = p->job->plan;
   km_row_bucket_release(batch->bucket); /* of a failed run */
   batch->bucket = NULL;
-  while (p->shard < plan->n_shards &&
-         (!is_wanted(&plan->shards[p->shard]) || p->row == plan->shards[p->shard].n_rows)) {
-    p->shard++;
+  if (p->next < p->n_to_make && p->row == plan->shards[p->to_make[p->next]].n_rows) {
+    p->next++;
     p->row = 0;
+    km_row_bucket_release(p->bucket); /* no bucket is of two shards */
+    p->bucket = NULL;
   }
-  if (p->shard == plan->n_shards)
+  if (p->next == p->n_to_make)
     return KM_END;
-  const km_shard *shard = &plan->shards[p->shard];
+  size_t number = p->to_make[p->next];
+  const km_shard *shard = &plan->shards[number];
   uint64_t left = shard->n_rows - p->row, place = shard->first + p->row;
-  *batch = (shard_batch){.shard = p->shard,
+  *batch = (shard_batch){.shard = number,
                          .first = p->row,
                          .block = batch->block,
                          .n = left < p->job->block_rows ? (size_t)left : p->job->block_rows};
   if (p->job->spool) {
-    if (!p->bucket || place < p->bucket->first || place >= p->bucket->first + p->bucket->n_rows) {
+    if (!p->bucket || place >= p->bucket->first + p->bucket->n_rows) {
       km_row_bucket_release(p->bucket);
       p->bucket = NULL;
-      km_status status = km_row_spool_load(p->job->spool, p->shard, p->row, &p->bucket, err);
+      km_status status = km_row_spool_load(p->job->spool, number, p->row, &p->bucket, err);
       if (status != KM_OK)
         return status;
     }
@@ -143,7 +142,7 @@ static km_status write_block(void *ctx, void *data, km_err *err) {
     shard->is_done = status == KM_OK;
   }
   p->n_written += batch->n;
-  km_progress_update(p->job->progress, (double)p->n_written / (double)p->n_to_write, shard->index + 1,
+  km_progress_update(p->job->progress, (double)p->n_written / (double)p->n_rows_to_write, shard->index + 1,
                      p->n_written);
   return status;
 }
@@ -151,11 +150,18 @@ static km_status write_block(void *ctx, void *data, km_err *err) {
 km_status km_shard_job_run(const km_shard_job *job, km_err *err) {
   static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
                                    read_block, work_block, write_block};
-  pass p = {.job = job};
-  for (size_t i = 0; i < job->plan->n_shards; i++)
-    p.n_to_write += is_wanted(&job->plan->shards[i]) ? job->plan->shards[i].n_rows : 0;
+  const km_shard_plan *plan = job->plan;
+  pass p = {.job = job, .to_make = malloc((plan->n_shards + 1) * sizeof *p.to_make)};
+  if (!p.to_make)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  for (size_t i = 0; i < plan->n_shards; i++)
+    if (plan->shards[i].is_mine && !plan->shards[i].is_done) {
+      p.to_make[p.n_to_make++] = i;
+      p.n_rows_to_write += plan->shards[i].n_rows;
+    }
   km_status status = km_batch_run(&ops, &p, 1, job->threads, job->window, err);
   km_shard_writer_abandon(p.writer);
   km_row_bucket_release(p.bucket);
+  free(p.to_make);
   return status;
 }
