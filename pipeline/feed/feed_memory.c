@@ -3,8 +3,6 @@
 
 #include "row_select.h"
 
-#include "kifumill/encoder.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +220,8 @@ static km_status remember(km_feed_memory *memory, uint32_t member, km_err *err) 
   memo facts = {.id = keys.hash.low, .moves = km_games_moves(memory->games, number), .game = number, .n_moves = game.n_moves,
                 .komi = game.komi, .margin = game.margin, .final_to_play = game.final_to_play, .winner = game.winner};
   facts.n_rows = km_select_plies(&plan->settings->rows, &game, &keys, memory->plies, &counts);
+  if (facts.n_rows != plan->first_position[member + 1] - plan->first_position[member])
+    return km_err_set(err, KM_ERR_STATE, 0, "%s has changed since it was opened", km_games_path(memory->games));
   facts.first_ply = memory->plies[0];
   facts.has_plies = (uint32_t)memory->plies[facts.n_rows - 1] - memory->plies[0] + 1 != facts.n_rows;
   const uint16_t *events = NULL;

@@ -10,7 +10,8 @@
  * noted as moves are in games.h5. The position after some plies is the root, their moves and their extras flipped on an
  * empty board, in any order; from there on km_moment_row (track.h) does the rest.
  *
- * When the bound is met, everything is forgotten and remembered anew as it is asked for. */
+ * When the bound (settings->memory, up to 32 GiB) is met, everything is forgotten and remembered anew as it is asked
+ * for. */
 #ifndef KIFUMILL_FEED_MEMORY_H
 #define KIFUMILL_FEED_MEMORY_H
 

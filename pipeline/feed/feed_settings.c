@@ -35,7 +35,7 @@ static const km_option rows[] = {
     CHOICE("order", order, "global|pool"),
     {.name = "pool-games", .kind = KM_OPTION_INT, .min = 1, .max = 1 << 24, FIELD(pool_games)},
     CHOICE("symmetry", symmetry, "same|fresh"),
-    {.name = "memory", .kind = KM_OPTION_BYTES, .min = 1 << 20, .max = 1e15, FIELD(memory)},
+    {.name = "memory", .kind = KM_OPTION_BYTES, .min = 1 << 20, .max = 32.0 * (1 << 30), FIELD(memory)},
 };
 
 /* How shards are cut and what else is in them: no matter here. */

@@ -1,5 +1,5 @@
 /* test_feed_shards.c: a feed and the shards that kifu-planes makes of the same games under the same settings hold the same
- * rows in the same places, for every split and kind of setting; two feeds in two threads too. */
+ * rows in the same places, for every split and kind of setting; and feeds in several threads too. */
 #include "feed_fixture.h"
 
 #include "planes_stage.h"
@@ -189,7 +189,7 @@ static void *run_job(void *arg) {
 
 static void test_threads(void **state) {
   (void)state;
-  enum { N = 4 };
+  enum { N = 16 };
   job jobs[N] = {0};
   for (int i = 0; i < N; i++)
     assert_int_equal(pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]), 0);

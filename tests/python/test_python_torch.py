@@ -27,9 +27,9 @@ def setUpModule():
     make_shards(*RANDOM)
 
 
-def sources():
-    yield km.Shards(make_shards(*RANDOM), "val")
-    yield km.Games(make_games(), "val", like=make_shards(*RANDOM))
+def sources(split="val"):
+    yield km.Shards(make_shards(*RANDOM), split)
+    yield km.Games(make_games(), split, like=make_shards(*RANDOM))
 
 
 def fingerprints(loader):
@@ -105,7 +105,7 @@ class StreamTest(unittest.TestCase):
             self.assertTrue(np.array_equal(*map(np.sort, epochs)))
 
     def test_ranks_and_restart(self):
-        for source in sources():
+        for source in sources("train"):
             everything = np.sort(identities(source.take(range(len(source)), ALL)))
             batches = [batch for r in range(3) for batch in self.read(BatchStream(source, 50, rank=r, world=3, fields=ALL), 2)]
             self.assertTrue(np.array_equal(np.sort(np.concatenate(batches)), everything))

@@ -1,5 +1,6 @@
 """Rows straight from games.h5, through libkifumill.so (its interface is described in kifumill/feed.h)."""
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -11,7 +12,7 @@ from . import locate, source
 from .shards import read_manifest
 
 _ABI = 1
-_END = 2
+_SYSTEM = (-1, -2, -3)  # out of memory, refused by the system, no such file format
 _P = ctypes.c_void_p
 
 
@@ -75,10 +76,10 @@ class _Feed:
         texts = (ctypes.c_char_p * (len(settings) + 1))(*[s.encode() for s in settings], None)
         message = ctypes.create_string_buffer(320)
         h5py = sys.modules.get("h5py")
-        with h5py._objects.phil if h5py else threading.Lock():
+        with h5py._objects.phil if h5py else contextlib.nullcontext():
             status = holding.km_feed_open(ctypes.byref(self.handle), os.fsencode(path), texts, message, len(message))
         if status:
-            raise OSError(message.value.decode(errors="replace")) if status > -4 else ValueError(message.value.decode(errors="replace"))
+            raise (OSError if status in _SYSTEM else ValueError)(message.value.decode(errors="replace"))
 
     def __del__(self):
         if self.handle:

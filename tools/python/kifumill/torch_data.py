@@ -82,6 +82,7 @@ class BatchStream(data.IterableDataset):
         info = data.get_worker_info()
         worker, workers = (info.id, info.num_workers) if info else (0, 1)
         epoch, start = self._at.tolist()
+        worker = (worker + start) % workers  # the loader asks its first worker first: it is to have batch `start`
         mine = max(0, -(-(start - worker) // workers))
         for batch in self.source.batches(self.batch_size, epoch, rank=self.rank, world=self.world, worker=worker,
                                          workers=workers, start=mine, **self.options):

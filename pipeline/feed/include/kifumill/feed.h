@@ -25,14 +25,14 @@
  *                           game is then read once an epoch. shuffle=off: rows as they are in the games, whatever the order.
  *     pool-games=N          (4096)
  *     symmetry=same|fresh   fresh: random symmetries are drawn anew in every epoch but the first (same)
- *     memory=BYTES          bound of what is remembered of games (256M); all of 500,000 games take 60 MB
+ *     memory=BYTES          bound of what is remembered of games (256M, at most 32G); 500,000 games take 60 MB
  *
  * Epoch 0 under order=global is, row by row, what the shards hold; every epoch is the same set of rows in another order (with
  * symmetry=fresh, but for the symmetries).
  *
  * A feed is used by one thread at a time; any number of feeds may be open. There are no threads and no open files behind
- * it, only memory: after fork() both sides may go on with their copy. Nothing is printed. The interface only ever grows:
- * km_feed_abi() is raised when it does, and structs handed in are never read beyond what their version had.
+ * it, only memory: after fork() both sides may go on with their copy. Nothing is printed. The interface grows by functions and
+ * settings, and km_feed_abi() with it; structs and what is there stay as they are.
  *
  * Functions that return int give 0, KM_FEED_END, or a negative number; then km_feed_message says why in one line. */
 #ifndef KIFUMILL_FEED_H
