@@ -4,7 +4,9 @@
  * what is not enabled cannot fail. Filters are peeled before (byte_stream.h).
  *
  * Tricks. Names: libarchive converts by the locale and gives NULL where it cannot; every call here runs under
- * a thread-local C.UTF-8. Solid archives: skipping an entry breaks the next one in 7z (libarchive 3.6), so
+ * a thread-local C.UTF-8. Plain entries of tars are read without libarchive (plain_tar.h), which takes over at the first
+ * one that is not: it is given a made-up header first, so that what comes next is to it the middle of a tar. Solid
+ * archives: skipping an entry breaks the next one in 7z (libarchive 3.6), so
  * what is not wanted is read to its end. Entries in one piece are handed on where they stand, without a copy.
  */
 #include "format_reader.h"
@@ -22,14 +24,23 @@
 #include <wchar.h>
 
 #include "entry_name.h"
+#include "plain_tar.h"
 #include "rar_sum.h"
 
-enum { FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = 512 };
+enum { FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = KM_TAR_BLOCK, PIECES = 4 };
+
+/* Bytes that come before what the stream gives. */
+typedef struct piece {
+  const uint8_t *bytes;
+  size_t n_bytes;
+} piece;
 
 /* A stream as libarchive's client. A stream in memory can be sought in. */
 typedef struct client {
   km_stream *stream;
   uint64_t at; /* in memory: position of the next read */
+  piece pieces[PIECES];
+  unsigned next_piece;
   bool nomem;
   bool ends_in_zeros; /* the last TAR_BLOCK bytes that were handed out */
 } client;
@@ -44,6 +55,10 @@ struct km_format_reader {
   uint64_t number; /* of the next entry */
   unsigned n_failed;
   bool opened, ended, at_end;
+  bool is_plain; /* a tar, and libarchive was not needed yet */
+  km_plain_tar tar;
+  uint64_t base; /* position in the stream of the first byte that libarchive got */
+  uint8_t opening[KM_TAR_BLOCK];
 };
 
 void km_item_fault(km_item *item, km_reason reason, const char *format, ...) {
@@ -62,6 +77,12 @@ static bool ends_in_zeros(const uint8_t *bytes, size_t n) {
 static la_ssize_t client_read(struct archive *a, void *data, const void **block) {
   client *c = data;
   km_stream *s = c->stream;
+  while (c->next_piece < PIECES) {
+    const piece *p = &c->pieces[c->next_piece++];
+    *block = p->bytes;
+    if (p->n_bytes)
+      return (la_ssize_t)p->n_bytes;
+  }
   if (s->in_memory) {
     size_t n = s->handed - c->at;
     *block = s->block + c->at;
@@ -102,6 +123,7 @@ static la_int64_t client_seek(struct archive *a, void *data, la_int64_t offset, 
 
 static struct archive *archive_over(client *c) {
   struct archive *a = archive_read_new();
+  c->next_piece = PIECES;
   if (!a)
     return NULL;
   archive_read_set_callback_data(a, c);
@@ -173,6 +195,9 @@ km_format_reader *km_format_open(km_magic magic, km_stream *stream, km_budget *b
     return NULL;
   }
   enable_format(r->archive, magic);
+  r->is_plain = magic == KM_MAGIC_TAR;
+  if (r->is_plain)
+    km_plain_tar_begin(&r->tar, stream);
   return r;
 }
 
@@ -184,6 +209,7 @@ void km_format_close(km_format_reader *r) {
     freelocale(r->locale);
   km_buffer_clear(&r->buffer);
   km_buffer_clear(&r->name);
+  km_plain_tar_clear(&r->tar);
   free(r);
 }
 
@@ -442,6 +468,70 @@ static bool is_regular(struct archive_entry *entry, const km_item *item) {
   return archive_entry_filetype(entry) == AE_IFREG;
 }
 
+/* A limit of the whole input: the item tells it, and nothing more is read. */
+static bool meets_limit(km_format_reader *r, km_item *item, km_reason limit) {
+  if (!limit)
+    return false;
+  item->reason = limit;
+  km_budget_detail(r->budget, limit, item->detail, sizeof item->detail);
+  r->ended = true;
+  return true;
+}
+
+/* libarchive goes on where the plain reading of a tar left. */
+static km_status leave_plain(km_format_reader *r) {
+  km_plain_tar *tar = &r->tar;
+  client *c = &r->client;
+  struct archive_entry *entry;
+  r->is_plain = false;
+  r->opened = true;
+  r->base = tar->position - KM_TAR_BLOCK;
+  km_plain_tar_opening(r->opening);
+  c->pieces[0] = (piece){r->opening, KM_TAR_BLOCK};
+  if (c->stream->in_memory) {
+    c->at = tar->position;
+  } else {
+    c->pieces[1] = (piece){tar->header, tar->n_header};
+    c->pieces[2] = (piece){tar->data.bytes, tar->n_data};
+    c->pieces[3] = (piece){tar->at, tar->n_left};
+    c->ends_in_zeros = tar->ends_in_zeros;
+  }
+  c->next_piece = 0;
+  if (archive_read_open1(r->archive) < ARCHIVE_WARN || archive_read_next_header(r->archive, &entry) < ARCHIVE_WARN)
+    r->ended = true;
+  return c->nomem || r->ended ? KM_ERR_NOMEM : KM_OK; /* nothing else can be wrong with the made-up header */
+}
+
+/* KM_SKIP when libarchive is to go on. */
+static km_status next_plain(km_format_reader *r, km_item *item) {
+  km_plain_entry entry;
+  for (;;) {
+    *item = (km_item){.name = ""};
+    if (r->ended)
+      return KM_END;
+    km_status status = km_plain_tar_next(&r->tar, r->budget->limits->max_entry_bytes, &entry);
+    if (status == KM_SKIP && (status = leave_plain(r)) == KM_OK)
+      return KM_SKIP;
+    if (status)
+      return status;
+    item->number = r->number++;
+    item->pos = entry.pos;
+    if (meets_limit(r, item, km_budget_count_entry(r->budget)))
+      return KM_OK;
+    item->name = entry.name;
+    item->n_name = entry.n_name;
+    if (entry.is_folder || km_name_is_litter(entry.name, entry.n_name))
+      continue;
+    if (!entry.n_bytes) {
+      km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
+    } else if (!meets_limit(r, item, km_budget_add_entry(r->budget, entry.n_bytes))) {
+      item->bytes = entry.bytes;
+      item->n_bytes = entry.n_bytes;
+    }
+    return KM_OK;
+  }
+}
+
 static km_status next_item(km_format_reader *r, km_item *item) {
   for (;;) {
     struct archive_entry *entry = NULL;
@@ -452,13 +542,9 @@ static km_status next_item(km_format_reader *r, km_item *item) {
     if (status || !entry)
       return status;
     item->number = r->number++;
-    item->pos = (uint64_t)archive_read_header_position(r->archive);
-    item->reason = km_budget_count_entry(r->budget);
-    if (item->reason) {
-      km_budget_detail(r->budget, item->reason, item->detail, sizeof item->detail);
-      r->ended = true;
+    item->pos = r->base + (uint64_t)archive_read_header_position(r->archive);
+    if (meets_limit(r, item, km_budget_count_entry(r->budget)))
       return KM_OK;
-    }
     if (entry_name(r, entry, item))
       return KM_ERR_NOMEM;
     if (is_regular(entry, item) && !km_name_is_litter(item->name, item->n_name))
@@ -470,6 +556,11 @@ static km_status next_item(km_format_reader *r, km_item *item) {
 }
 
 km_status km_format_next(km_format_reader *r, km_item *item) {
+  if (r->is_plain) {
+    km_status status = next_plain(r, item);
+    if (status != KM_SKIP)
+      return status;
+  }
   locale_t old = r->locale ? uselocale(r->locale) : (locale_t)0;
   km_status status = next_item(r, item);
   if (r->locale)
@@ -478,7 +569,7 @@ km_status km_format_next(km_format_reader *r, km_item *item) {
 }
 
 uint64_t km_format_position(const km_format_reader *r) {
-  return (uint64_t)archive_filter_bytes(r->archive, 0);
+  return r->is_plain ? r->tar.position : r->base + (uint64_t)archive_filter_bytes(r->archive, 0);
 }
 
 uint64_t km_format_count(const km_format_reader *r) {

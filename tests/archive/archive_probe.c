@@ -45,6 +45,7 @@ static void keep(probe *p, const km_entry *entry) {
     assert_int_equal(km_reason_kind_of(entry->findings[0].reason), KM_KIND_INPUT);
     e->reason = entry->findings[0].reason;
     e->detail = strdup(entry->findings[0].detail);
+    e->pos = entry->findings[0].pos;
     p->n_findings++;
   }
 }

@@ -11,7 +11,7 @@
 
 typedef struct probe_entry {
   char *source, *name, *detail;
-  uint64_t index;
+  uint64_t index, pos; /* pos: of the finding */
   uint8_t *bytes; /* NULL: a finding only */
   size_t n_bytes;
   km_reason reason;
