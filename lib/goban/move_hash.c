@@ -2,8 +2,8 @@
  * first two or three moves tell which one that is, so one sum beside that of the game as it stands is enough. Images
  * that stay equal (a symmetric opening) are summed one after the other, and the smallest hash of them counts.
  *
- * The loop over the moves of one image is straight-line code: the image of a point by two small multiplications (none
- * for the game as it stands), its key, and one multiplication to 128 bits. The numbers a term is told apart by grow by
+ * The loop over the moves, for the game as it stands and one image, is straight-line code: the image of a point by two
+ * small multiplications, the keys, and a multiplication to 128 bits each. The numbers a term is told apart by grow by
  * the same steps from move to move, so they are added up, not multiplied out. What is no point of the board has keys of
  * its own, the same under all symmetries. */
 #include "kifumill/move_hash.h"
@@ -55,19 +55,27 @@ static uint32_t odd_key(const hasher *h, unsigned point) {
 
 static inline sum128 term(km_hash128 key, uint64_t a, uint64_t b) { return (sum128)(key.low ^ a) * (key.high ^ b); }
 
-/* Adds moves from…to-1 to the sum of image k. */
-static inline void sum_moves(hasher *h, int k, const km_game *game, uint32_t from, uint32_t to) {
+/* The sums of the game as it stands and of image k. */
+typedef struct pair {
+  sum128 plain, image;
+} pair;
+
+/* Adds moves from…to-1. */
+static pair sum_moves(const hasher *h, int k, pair sums, const km_game *game, uint32_t from, uint32_t to) {
   const km_affine map = h->map[k];
   const unsigned n_points = h->n_points;
   uint64_t a = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_A, b = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_B;
-  sum128 sum = h->sum[k];
   for (uint32_t t = from; t < to; t++, a += TERM_KINDS * TERM_A, b += TERM_KINDS * TERM_B) {
-    unsigned point = game->moves[t].point;
-    uint64_t colour = game->moves[t].colour;
-    uint32_t key = point >= n_points ? odd_key(h, point) : k == 0 ? point : image_of(h, &map, point);
-    sum += term(km_point_keys[key], a + colour * TERM_A, b + colour * TERM_B);
+    uint32_t key = game->moves[t].point, image = key;
+    uint64_t colour = game->moves[t].colour, colour_a = a + colour * TERM_A, colour_b = b + colour * TERM_B;
+    if (key < n_points)
+      image = image_of(h, &map, key);
+    else
+      key = image = odd_key(h, key);
+    sums.plain += term(km_point_keys[key], colour_a, colour_b);
+    sums.image += term(km_point_keys[image], colour_a, colour_b);
   }
-  h->sum[k] = sum;
+  return sums;
 }
 
 /* Adds set-up stones from…to-1 to the sum of image k. */
@@ -85,16 +93,19 @@ typedef struct part {
   uint32_t move_from, move_to, setup_from, setup_to;
 } part;
 
+/* Adds a part to the sums of images, which has bit 0. */
 static void sum_part(hasher *h, unsigned images, const km_game *game, part p) {
-  for (int k = 0; k < KM_SYMMETRIES; k++) {
-    if (!(images >> k & 1))
+  const sum128 plain = h->sum[0];
+  for (int k = KM_SYMMETRIES - 1; k >= 0; k--) {
+    if (!(images >> k & 1) || (k == 0 && images != 1))
       continue;
-    sum_setup(h, k, game, p.setup_from, p.setup_to);
-    if (k == 0)
-      sum_moves(h, 0, game, p.move_from, p.move_to);
-    else
-      sum_moves(h, k, game, p.move_from, p.move_to);
+    pair sums = sum_moves(h, k, (pair){plain, h->sum[k]}, game, p.move_from, p.move_to);
+    h->sum[0] = sums.plain;
+    h->sum[k] = sums.image;
   }
+  for (int k = 0; k < KM_SYMMETRIES && p.setup_from < p.setup_to; k++)
+    if (images >> k & 1)
+      sum_setup(h, k, game, p.setup_from, p.setup_to);
 }
 
 /* The hash of one symmetry's record: the sum and the size, mixed by a bijection. */
