@@ -53,8 +53,9 @@ km_status km_spool_open(km_spool **spool, const char *output, km_err *err) {
   if (s->fd < 0)
     s->fd = open_named(output);
   if (s->fd < 0 || !s->output) {
-    km_status status = km_err_set(err, s->output ? KM_ERR_IO : KM_ERR_NOMEM, errno,
-                                  "cannot create a temporary file beside %s", output);
+    km_status status =
+        s->output ? km_err_set(err, KM_ERR_IO, errno, "cannot create a temporary file beside %s", output)
+                  : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
     km_spool_close(s);
     return status;
   }

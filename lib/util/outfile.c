@@ -56,8 +56,11 @@ static km_status open_tmp(km_outfile *out, km_err *err) {
       break;
     close(out->fd);
   }
-  if (ftruncate(out->fd, 0))
-    return km_err_set(err, KM_ERR_IO, errno, "cannot empty %s", out->tmp_path);
+  if (ftruncate(out->fd, 0)) {
+    km_status status = km_err_set(err, KM_ERR_IO, errno, "cannot empty %s", out->tmp_path);
+    unlink(out->tmp_path);
+    return status;
+  }
   return KM_OK;
 }
 

@@ -158,6 +158,8 @@ static km_status keep_game(ingest_job *job, const km_ingest_entry *entry, km_ing
                         .content = record->content,
                         .quality = km_dedup_quality(game)};
   status = km_dedup_add(job->dedup, &copy, &loser, err);
+  if (status == KM_OK)
+    status = km_places_failure(job->places, err);
   return status == KM_OK && loser != UINT64_MAX ? note_dropped(job, loser, copy.hash, err) : status;
 }
 

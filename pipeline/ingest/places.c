@@ -14,6 +14,7 @@ struct km_places {
   spot *spots;
   size_t n, room;
   km_arena arena;
+  km_err failure; /* of a comparison */
 };
 
 km_places *km_places_new(km_games_writer *writer) {
@@ -70,7 +71,8 @@ int km_places_compare(void *ctx, uint64_t a, uint64_t b) {
   km_places *places = ctx;
   km_place left, right;
   km_arena_reset(&places->arena);
-  if (read_place(places, a, &left, NULL) != KM_OK || read_place(places, b, &right, NULL) != KM_OK)
+  if (places->failure.code < 0 || read_place(places, a, &left, &places->failure) != KM_OK ||
+      read_place(places, b, &right, &places->failure) != KM_OK)
     return 0;
   int order = strcmp(left.source, right.source);
   if (order == 0)
@@ -79,4 +81,10 @@ int km_places_compare(void *ctx, uint64_t a, uint64_t b) {
   if (order == 0 && entry_a != entry_b)
     order = entry_a < entry_b ? -1 : 1;
   return order ? order : left.game < right.game ? -1 : left.game > right.game;
+}
+
+km_status km_places_failure(const km_places *places, km_err *err) {
+  if (places->failure.code < 0 && err)
+    *err = places->failure;
+  return places->failure.code < 0 ? places->failure.code : KM_OK;
 }

@@ -21,7 +21,9 @@ uint64_t km_places_begin(const km_places *places, uint64_t index);
 /* The place of a game: texts borrowed until the next call. */
 km_status km_places_get(km_places *places, uint64_t index, km_place *place, km_err *err);
 
-/* Order as text: source, entry, entry index, game number. A place that cannot be read counts as equal. */
+/* Order as text: source, entry, entry index, game number. A place that cannot be read counts as equal;
+ * km_places_failure then says why. */
 int km_places_compare(void *places, uint64_t a, uint64_t b);
+km_status km_places_failure(const km_places *places, km_err *err);
 
 #endif

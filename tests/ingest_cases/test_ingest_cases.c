@@ -319,31 +319,38 @@ static char *run_case(test_case *c, unsigned threads, uint64_t *n_records) {
   return text;
 }
 
+typedef struct expectation_file {
+  FILE *file;
+  char *line; /* of getline */
+  size_t room;
+  unsigned number;
+} expectation_file;
+
 /* The next case of the file into *c; 0 when there is none. */
-static int next_case(FILE *file, unsigned *line_number, char **line, test_case *c) {
-  size_t room = 0, n_bytes;
+static int next_case(expectation_file *from, test_case *c) {
   static const char marker[] = "case ";
+  size_t n_bytes;
   FILE *out = NULL, *input = NULL;
   int found = 0;
   *c = (test_case){.expected = NULL};
-  for (long at = ftell(file); getline(line, &room, file) > 0; at = ftell(file)) {
-    int is_case = strncmp(*line, marker, sizeof marker - 1) == 0;
+  for (long at = ftell(from->file); getline(&from->line, &from->room, from->file) > 0; at = ftell(from->file)) {
+    int is_case = strncmp(from->line, marker, sizeof marker - 1) == 0;
     if (is_case && found) {
-      fseek(file, at, SEEK_SET);
+      fseek(from->file, at, SEEK_SET);
       break;
     }
-    ++*line_number;
+    from->number++;
     if (is_case) {
       found = 1;
-      c->line = *line_number;
-      for (char *word = strtok(*line, " \n"); word && c->argc < WORDS_MAX - 1; word = strtok(NULL, " \n"))
+      c->line = from->number;
+      for (char *word = strtok(from->line, " \n"); word && c->argc < WORDS_MAX - 1; word = strtok(NULL, " \n"))
         c->argv[c->argc++] = strdup(word);
       assert_non_null(out = open_memstream(&c->expected, &n_bytes));
       assert_non_null(input = open_memstream(&c->input, &c->n_input));
-    } else if (strncmp(*line, "< ", 2) == 0 && input) {
-      put_input(input, *line + 2);
-    } else if (**line != '#' && **line != '\n' && out) {
-      fputs(*line, out);
+    } else if (strncmp(from->line, "< ", 2) == 0 && input) {
+      put_input(input, from->line + 2);
+    } else if (*from->line != '#' && *from->line != '\n' && out) {
+      fputs(from->line, out);
     }
   }
   if (out)
@@ -361,12 +368,11 @@ static void forget_case(test_case *c) {
 }
 
 static void check_file(const char *path, uint64_t *n_records) {
-  FILE *file = fopen(path, "r");
-  assert_non_null(file);
-  char *line = NULL;
-  unsigned line_number = 0, n_wrong = 0;
+  expectation_file from = {.file = fopen(path, "r")};
+  assert_non_null(from.file);
+  unsigned n_wrong = 0;
   test_case c;
-  while (next_case(file, &line_number, &line, &c)) {
+  while (next_case(&from, &c)) {
     uint64_t n = 0;
     char *actual = run_case(&c, 1, &n);
     if (strcmp(actual, c.expected) != 0) {
@@ -377,8 +383,8 @@ static void check_file(const char *path, uint64_t *n_records) {
     free(actual);
     forget_case(&c);
   }
-  free(line);
-  fclose(file);
+  free(from.line);
+  fclose(from.file);
   assert_int_equal(n_wrong, 0);
 }
 
