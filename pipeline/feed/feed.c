@@ -41,7 +41,7 @@ static km_status open_feed(km_feed *feed, const char *games_path, const char *co
     return status;
   feed->row_bytes = km_settings_row_bytes(s);
   feed->span = s->needs_board ? SPAN_BOARD : KM_FEED_GROUP;
-  feed->memory = km_feed_memory_new(&feed->plan, feed->games, feed->shape);
+  feed->memory = km_feed_memory_new(&feed->plan, feed->games);
   feed->maker = km_row_maker_new(s, feed->shape, feed->games);
   feed->unwanted = malloc(feed->span * sizeof(uint64_t));
   feed->places = malloc(feed->span * sizeof *feed->places);
@@ -98,7 +98,7 @@ const char *km_feed_plane_name(const km_feed *feed, uint32_t i) {
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-/* Columns that the caller does not want all go to the same place; no value is larger than eight bytes. */
+/* Columns that the caller does not want all go to the same place, which has eight bytes a row. */
 static km_row_sink sink_at(const km_feed *feed, const km_feed_buffers *b, size_t at) {
 #define COLUMN(name) .name = b->name ? b->name + at : (void *)feed->unwanted
   return (km_row_sink){.n_row_bytes = feed->row_bytes,

@@ -33,7 +33,6 @@ static inline const uint16_t *root_of(const memo *m) {
 struct km_feed_memory {
   const km_feed_plan *plan;
   const km_games *games;
-  const km_track_shape *shape;
   unsigned n_points;
   size_t plane_bytes;
   uint16_t *maps;          /* way, point or pass → point */
@@ -74,14 +73,13 @@ static void fill_tables(km_feed_memory *memory) {
   }
 }
 
-km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *games, const km_track_shape *shape) {
+km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *games) {
   const km_planes_settings *s = &plan->settings->rows;
   km_feed_memory *memory = calloc(1, sizeof *memory);
   if (!memory)
     return NULL;
   memory->plan = plan;
   memory->games = games;
-  memory->shape = shape;
   memory->n_points = (unsigned)s->rows * s->cols;
   memory->plane_bytes = (memory->n_points + 7) / 8;
   memory->plain = *s;

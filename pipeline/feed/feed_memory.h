@@ -22,8 +22,8 @@
 
 typedef struct km_feed_memory km_feed_memory;
 
-/* All is borrowed; shape is that of plan->settings->rows. NULL: no memory. */
-km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *games, const km_track_shape *shape);
+/* Both are borrowed. NULL: no memory. */
+km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *games);
 void km_feed_memory_free(km_feed_memory *memory); /* NULL is fine */
 
 /* The facts of the rows found (n ≤ KM_FEED_GROUP), and their moments (NULL: not wanted), which hold until the next call.
