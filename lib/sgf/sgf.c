@@ -49,11 +49,11 @@ struct km_sgf_reader {
   int decode_each;     /* the outer text is not UTF-8 */
   int is_ascii;        /* the outer text is ASCII */
   uint32_t n_records;
-  km_sgf_draft draft;
-  km_finding findings[KM_SGF_FINDINGS_MAX + 1];
   size_t n_findings; /* kept */
   uint64_t n_noted;
   int done;
+  km_sgf_draft draft; /* from here on not all is set before it is used */
+  km_finding findings[KM_SGF_FINDINGS_MAX + 1];
 };
 
 /* ---- positions ---- */
@@ -213,10 +213,11 @@ static km_status set_outer(km_sgf_reader *r, km_err *err) {
 km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
                       const km_sgf_options *options, km_arena *arena, km_err *err) {
   km_err local;
-  km_sgf_reader *r = km_arena_zalloc(arena, sizeof *r);
+  km_sgf_reader *r = km_arena_alloc(arena, sizeof *r);
   *reader = r;
   if (!r)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a record reader");
+  memset(r, 0, offsetof(km_sgf_reader, draft) + offsetof(km_sgf_draft, findings));
   if (options)
     r->options = *options;
   if (!r->options.max_moves)

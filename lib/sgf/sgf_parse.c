@@ -108,15 +108,28 @@ static void *grow(km_sgf_draft *d, void *array, uint32_t n, uint32_t *room, size
 
 /* ---- moves and set-up ---- */
 
+/* Room for one more move and its position. */
+static int reserve_move(km_sgf_draft *d) {
+  uint32_t room = d->moves_room, same = room;
+  sgf_move *moves = grow(d, d->moves, d->n_moves, &room, sizeof *moves);
+  if (moves)
+    d->moves = moves;
+  uint64_t *pos = moves ? grow(d, d->move_pos, d->n_moves, &same, sizeof *pos) : NULL;
+  if (!pos)
+    return 0;
+  d->move_pos = pos;
+  d->moves_room = room;
+  return 1;
+}
+
 static void push_move(km_sgf_draft *d, uint16_t xy, uint8_t colour, const char *at) {
   d->n_moves_seen++;
   if (d->n_moves >= d->max_moves)
     return;
-  sgf_move *moves = grow(d, d->moves, d->n_moves, &d->moves_room, sizeof *moves);
-  if (!moves)
+  if (!reserve_move(d))
     return;
-  d->moves = moves;
-  moves[d->n_moves++] = (sgf_move){.pos = (uint64_t)(at - d->text), .xy = xy, .colour = colour};
+  d->move_pos[d->n_moves] = (uint64_t)(at - d->text);
+  d->moves[d->n_moves++] = (sgf_move){.xy = xy, .colour = colour};
 }
 
 static uint16_t xy_of(const char *two) {
@@ -347,6 +360,7 @@ static const char *fast_moves(walk *w, const char *p) {
     return p;
   const char *const from = p, *const text = d->text, *const last = w->end - 8;
   sgf_move *out = d->moves + first, *const end = d->moves + room;
+  uint64_t *pos = d->move_pos + first;
   const uint64_t mask = sgf_word("\xff\0\xff\0\0\xff\0\0"), form = sgf_word(";\0[\0\0]\0\0");
   while (p <= last && out < end) {
     uint64_t v = sgf_word(p);
@@ -354,11 +368,8 @@ static const char *fast_moves(walk *w, const char *p) {
     uint8_t colour = colour_of[(uint8_t)p[1]];
     if ((v & mask) != form || ((x | y) & 0x80) || !colour || p[6] == '[')
       break;
-    out->pos = (uint64_t)(p + 1 - text);
-    out->xy = (uint16_t)(x | y << 8);
-    out->colour = colour;
-    out->flags = 0;
-    out++;
+    *pos++ = (uint64_t)(p + 1 - text);
+    *out++ = (sgf_move){(uint16_t)(x | y << 8), colour, 0};
     p += 6;
     p += *p == '\r';
     p += *p == '\n'; /* both inside: eight bytes were there */
@@ -370,7 +381,7 @@ static const char *fast_moves(walk *w, const char *p) {
   d->n_properties += n - first;
   w->n_nodes += n - first;
   d->n_moves = n;
-  w->node_at = text + out[-1].pos - 1;
+  w->node_at = text + pos[-1] - 1;
   w->node_first = n - 1;
   w->node_open = 1;
   return p;

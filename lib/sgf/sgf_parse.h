@@ -16,8 +16,8 @@ enum {
   SGF_XY_BAD = 0xff00,  /* no point */
 };
 
+/* Laid out as km_move, into which sgf_record.c turns it. */
 typedef struct sgf_move {
-  uint64_t pos; /* of the property, in the text */
   uint16_t xy;
   uint8_t colour, flags;
 } sgf_move;
@@ -61,6 +61,7 @@ typedef struct km_sgf_draft {
   const char *begin, *end;
   const char *next; /* where reading goes on: end, or behind the blanks there */
   sgf_move *moves;
+  uint64_t *move_pos; /* of their properties, in the text */
   uint32_t n_moves, moves_room;
   uint64_t n_moves_seen; /* more than n_moves when max_moves was met */
   sgf_setup *setup;
@@ -80,11 +81,11 @@ typedef struct km_sgf_draft {
   uint8_t stopped;         /* another game begins at next, inside this one */
   uint64_t n_properties;   /* with a value */
 
-  km_finding findings[KM_SGF_FINDINGS_MAX + 2];
   uint32_t n_findings; /* all of them */
   uint64_t stray_end;  /* where the last stray run ended: runs that touch are one */
   unsigned flags;
   int out_of_memory;
+  km_finding findings[KM_SGF_FINDINGS_MAX + 2]; /* last: not set before it is used */
 } km_sgf_draft;
 
 /* Starts a new record in the same text. */

@@ -181,29 +181,49 @@ static uint32_t moves_to_end(const km_game *game, uint32_t first_pass) {
   return game->n_moves;
 }
 
+/* A move as one word: its point (or two letters), colour and flags from the low end up. */
+typedef uint32_t __attribute__((may_alias)) move_word;
+_Static_assert(sizeof(sgf_move) == sizeof(move_word) && sizeof(km_move) == sizeof(move_word), "moves are words");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the point is the low half");
+
+/* Letters → points, several at a time. Returns whether there was a move that is not simply on the board; its point is
+ * wrong then. */
+static int letters_to_points(move_word *to, const move_word *from, uint32_t n, uint32_t rows, uint32_t cols) {
+  uint32_t odd = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t x = from[i] & 0xff, y = from[i] >> 8 & 0xff;
+    odd |= (x >= cols) | (y >= rows);
+    to[i] = (from[i] & 0xffff0000) | (y * cols + x);
+  }
+  return odd != 0;
+}
+
+/* Mends the points that are not simply on the board; the number of the first pass, or n_moves. */
+static uint32_t fill_odd_points(km_game *game, const sgf_move *from) {
+  uint32_t first_pass = game->n_moves;
+  for (uint32_t i = 0; i < game->n_moves; i++) {
+    if ((from[i].xy & 0xff) < game->cols && from[i].xy >> 8 < game->rows)
+      continue;
+    game->moves[i].point = odd_point_of(game, from[i].xy);
+    if (game->moves[i].point == km_game_pass(game) && first_pass == game->n_moves)
+      first_pass = i;
+  }
+  return first_pass;
+}
+
 static int fill_moves(filler *f) {
   km_game *g = f->game;
-  const sgf_move *m = f->draft->moves;
-  uint32_t n = f->draft->n_moves, rows = g->rows, cols = g->cols, first_pass = n;
-  km_move *moves = km_arena_alloc(f->arena, n * sizeof *moves);
-  uint64_t *pos = km_arena_alloc(f->arena, n * sizeof *pos);
-  if (!moves || !pos)
+  const km_sgf_draft *d = f->draft;
+  g->n_moves = d->n_moves;
+  g->moves = km_arena_alloc(f->arena, d->n_moves * sizeof *g->moves);
+  f->record->move_pos = km_arena_alloc(f->arena, d->n_moves * sizeof *d->move_pos);
+  if (!g->moves || !f->record->move_pos)
     return -1;
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t x = m[i].xy & 0xff, y = m[i].xy >> 8, point = y * cols + x;
-    if (x >= cols || y >= rows) {
-      point = odd_point_of(g, m[i].xy);
-      if (point == rows * cols && first_pass == n)
-        first_pass = i;
-    }
-    moves[i].point = (uint16_t)point;
-    moves[i].colour = m[i].colour;
-    moves[i].flags = m[i].flags;
-    pos[i] = m[i].pos;
-  }
-  g->moves = moves;
-  g->n_moves = n;
-  f->record->move_pos = pos;
+  if (d->n_moves)
+    memcpy(f->record->move_pos, d->move_pos, d->n_moves * sizeof *d->move_pos);
+  uint32_t first_pass = g->n_moves;
+  if (letters_to_points((move_word *)g->moves, (const move_word *)d->moves, g->n_moves, g->rows, g->cols))
+    first_pass = fill_odd_points(g, d->moves);
   f->record->n_before_end = moves_to_end(g, first_pass);
   return 0;
 }
@@ -307,7 +327,7 @@ static void fill_numbers(filler *f) {
 /* ---- what does not fit together ---- */
 
 static const char *move_at(const filler *f, uint32_t i) {
-  return f->draft->text + f->draft->moves[i].pos;
+  return f->draft->text + f->draft->move_pos[i];
 }
 
 typedef struct stones {
@@ -320,6 +340,15 @@ static stones root_stones(const km_game *game) {
     s.n_white += game->setup[i].colour == KM_WHITE;
   }
   return s;
+}
+
+/* Whether the colours take turns; several moves at a time. */
+static int takes_turns(const km_game *game) {
+  const move_word *moves = (const move_word *)game->moves;
+  uint32_t n_same = 0;
+  for (uint32_t i = 1; i < game->n_moves; i++)
+    n_same += ((moves[i] ^ moves[i - 1]) & 0xff0000) == 0;
+  return n_same == 0;
 }
 
 /* One finding that names the first moves of a colour that had moved already. */
@@ -339,14 +368,14 @@ static void note_same_colour(filler *f) {
   }
   if (n_same > NAMED)
     snprintf(list + used, sizeof list - (size_t)used, " and %u more", n_same - NAMED);
-  if (n_same)
-    sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), n_same > 1 ? "moves %s" : "move %s", list);
+  sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), n_same > 1 ? "moves %s" : "move %s", list);
 }
 
 static void check_colours(filler *f, stones root) {
   const km_game *g = f->game;
   const sgf_player *player = &f->draft->player;
-  note_same_colour(f);
+  if (!takes_turns(g))
+    note_same_colour(f);
   int announced = player->colour == KM_WHITE && player->ply == 0;
   if (g->n_moves && g->moves[0].colour == KM_WHITE && g->handicap < 2 && !root.n_black && !root.n_white &&
       !announced)
