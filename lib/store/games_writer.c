@@ -100,6 +100,32 @@ static km_status reserve_payload(km_games_writer *w, size_t n_bytes, km_err *err
   return KM_OK;
 }
 
+/* A move as one word: point, colour and flags from the low end up. */
+typedef uint32_t __attribute__((may_alias)) move_word;
+_Static_assert(sizeof(km_move) == sizeof(move_word) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "moves are words with the point in the low half");
+_Static_assert(KM_BLACK == 1 && KM_WHITE == 2 && KM_MOVE_FORCED == 1, "what the words are taken apart by");
+
+/* Whether all points and colours are in bounds; several moves at a time. */
+static int are_moves_sound(const km_game *game) {
+  const move_word *moves = (const move_word *)game->moves;
+  uint32_t n_points = km_game_pass(game), odd = 0;
+  for (uint32_t i = 0; i < game->n_moves; i++)
+    odd |= ((moves[i] & 0xffff) > n_points) | ((moves[i] >> 16 & 0xff) - KM_BLACK > KM_WHITE - KM_BLACK);
+  return odd == 0;
+}
+
+/* Moves as they are stored. */
+static void store_moves(uint16_t *to, const km_game *game) {
+  const move_word *moves = (const move_word *)game->moves;
+  for (uint32_t i = 0; i < game->n_moves; i++) {
+    uint32_t m = moves[i];
+    to[i] = (uint16_t)((m & 0xffff) | (m >> 2 & KM_STORED_WHITE) | (m >> 10 & KM_STORED_FORCED));
+  }
+}
+_Static_assert((uint32_t)KM_WHITE << 16 >> 2 == KM_STORED_WHITE && (uint32_t)KM_MOVE_FORCED << 24 >> 10 == KM_STORED_FORCED,
+               "the bits that store_moves shifts");
+
 /* What a reader would refuse is the caller's mistake. */
 static const char *wrong_with(const km_game *game) {
   unsigned n_points = km_game_pass(game);
@@ -109,10 +135,8 @@ static const char *wrong_with(const km_game *game) {
     return "its ending or rules";
   if (game->final_to_play != KM_BLACK && game->final_to_play != KM_WHITE)
     return "who is to play";
-  for (uint32_t i = 0; i < game->n_moves; i++)
-    if (game->moves[i].point > n_points ||
-        (game->moves[i].colour != KM_BLACK && game->moves[i].colour != KM_WHITE))
-      return "a move";
+  if (!are_moves_sound(game))
+    return "a move";
   for (uint32_t i = 0; i < game->n_setup; i++) {
     const km_setup *s = &game->setup[i];
     if (s->point >= n_points || s->colour > KM_WHITE || s->ply > game->n_moves || (i && s->ply < s[-1].ply))
@@ -166,11 +190,7 @@ static void fill_payload(unsigned char *to, const km_game *game) {
   if (game->n_setup)
     memcpy(to, game->setup, game->n_setup * sizeof(km_setup));
   to += game->n_setup * sizeof(km_setup);
-  uint16_t *moves = (uint16_t *)(void *)to;
-  for (uint32_t i = 0; i < game->n_moves; i++)
-    moves[i] =
-        (uint16_t)(game->moves[i].point | (game->moves[i].flags & KM_MOVE_FORCED ? KM_STORED_FORCED : 0) |
-                   (game->moves[i].colour == KM_WHITE ? KM_STORED_WHITE : 0));
+  store_moves((uint16_t *)(void *)to, game);
   to += game->n_moves * sizeof(uint16_t);
   for (int k = 0; k < KM_TEXT_COUNT; k++)
     if (game->text[k].bytes && game->text[k].n_bytes) {

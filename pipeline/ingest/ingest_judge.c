@@ -208,7 +208,10 @@ static km_status replay_game(km_judge *judge, km_ingest_record *record, km_arena
 /* Without the replay only points that are none stop a game. */
 static void scan_game(km_judge *judge, km_ingest_record *record, km_arena *arena) {
   const km_game *game = &record->sgf.game;
+  unsigned odd = 0;
   for (uint32_t i = 0; i < game->n_moves; i++)
+    odd |= game->moves[i].point >= KM_POINT_OFFBOARD;
+  for (uint32_t i = 0; odd && i < game->n_moves; i++)
     if (game->moves[i].point >= KM_POINT_OFFBOARD) {
       stop_game(judge, record, i, game->moves[i].point == KM_POINT_BAD ? KM_PLAY_BAD_POINT : KM_PLAY_OFFBOARD, arena);
       return;
