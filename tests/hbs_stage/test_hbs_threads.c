@@ -30,11 +30,11 @@ static digests run_with(int threads, const test_case *c) {
 static void same_bytes(void **state) {
   static const test_case cases[] = {{"default", NULL, 0, bundled_games},
                                     {"both", "rank,player,year,komi,source,length,size,result", 1, golden_games}};
-  static const int threads[] = {2, 7, 1};
+  static const int threads[] = {7, 2, 1};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     digests first = run_with(1, &cases[i]);
-    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+    for (size_t k = 0; k < (i ? 1 : sizeof threads / sizeof *threads); k++) {
       digests other = run_with(threads[k], &cases[i]);
       assert_true(km_hash128_equal(first.file, other.file));
       assert_true(km_hash128_equal(first.summary, other.summary));
