@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { GROUP = 256, BLOB_OVERHEAD = 32 };
+enum { GROUP = 64, BLOB_OVERHEAD = 32 };
 
 typedef struct store_entry {
   uint64_t first; /* position */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-  INTERVAL = 16,        /* plies between anchors, */
+  INTERVAL_LOG = 4,     /* 2^4 plies between anchors, */
   INTERVAL_PER_WAY = 8, /* or so many for each orientation if that is more */
   PLANE_BYTES_MAX = KM_BOARD_BITS_BYTES,
   PAIR_BYTES_MAX = 2 * PLANE_BYTES_MAX,
@@ -27,7 +27,7 @@ struct km_track_shape {
   const km_planes_settings *settings;
   unsigned n_points;
   size_t n_planes, plane_bytes, pair_bytes, anchor_bytes;
-  uint32_t interval;
+  unsigned interval_log;
   int in_place; /* the history is the first part of a row, in the order in which it is made */
   uint8_t way_of[KM_SYMMETRIES];
   uint16_t *cells;  /* way, to_play - 1, event → bit of the pair of planes {own, opponent's} */
@@ -100,7 +100,8 @@ km_status km_track_shape_new(km_track_shape **out, const km_planes_settings *s, 
   shape->plane_bytes = (shape->n_points + 7) / 8;
   shape->pair_bytes = 2 * shape->plane_bytes;
   shape->anchor_bytes = (sizeof(uint32_t) + s->n_ways * shape->pair_bytes + 3) & ~(size_t)3;
-  shape->interval = s->n_ways * INTERVAL_PER_WAY > INTERVAL ? s->n_ways * INTERVAL_PER_WAY : INTERVAL;
+  for (shape->interval_log = INTERVAL_LOG; 1u << shape->interval_log < s->n_ways * INTERVAL_PER_WAY;)
+    shape->interval_log++;
   shape->cells = malloc((size_t)s->n_ways * 4 * shape->n_points * sizeof *shape->cells);
   shape->points = malloc((size_t)s->n_ways * (shape->n_points + 1) * sizeof *shape->points);
   if (!shape->cells || !shape->points) {
@@ -235,11 +236,11 @@ static km_status add_ply(km_track_builder *b, km_err *err) {
 /* The stones after so many plies, if an anchor belongs there. */
 static void add_anchor(km_track_builder *b) {
   const km_track_shape *shape = b->shape;
-  if (b->replay.ply % shape->interval)
+  if (b->replay.ply & ((1u << shape->interval_log) - 1))
     return;
   const km_track *track = (const km_track *)(const void *)(b->bytes + b->start);
   unsigned char *anchor =
-      b->bytes + b->start + track->anchors_at + b->replay.ply / shape->interval * shape->anchor_bytes;
+      b->bytes + b->start + track->anchors_at + (b->replay.ply >> shape->interval_log) * shape->anchor_bytes;
   memcpy(anchor, &b->n_events, sizeof b->n_events);
   for (unsigned way = 0; way < shape->settings->n_ways; way++)
     memcpy(anchor + sizeof b->n_events + way * shape->pair_bytes, b->stones[way], shape->pair_bytes);
@@ -249,7 +250,8 @@ static void add_anchor(km_track_builder *b) {
 static km_status begin_track(km_track_builder *b, const km_track_game *g, km_err *err) {
   const km_track_shape *shape = b->shape;
   const km_game *game = g->game;
-  size_t n_evals = shape->settings->evals ? g->n_rows : 0, n_anchors = game->n_moves / shape->interval + 1;
+  size_t n_evals = shape->settings->evals ? g->n_rows : 0,
+         n_anchors = (game->n_moves >> shape->interval_log) + 1;
   km_track track = {.id = g->id,
                     .game = g->number,
                     .n_rows = g->n_rows,
@@ -367,7 +369,7 @@ static inline uint32_t oldest_ply(uint32_t ply) {
 static inline const unsigned char *anchor_of(const km_track_shape *shape, const km_track *track,
                                              uint32_t ply) {
   return (const unsigned char *)track + track->anchors_at +
-         oldest_ply(ply) / shape->interval * shape->anchor_bytes;
+         (oldest_ply(ply) >> shape->interval_log) * shape->anchor_bytes;
 }
 
 void km_track_seek(const km_track_shape *shape, const km_track *track, const km_row_facts *facts,
@@ -377,7 +379,7 @@ void km_track_seek(const km_track_shape *shape, const km_track *track, const km_
   const unsigned char *anchor = anchor_of(shape, track, facts->ply),
                       *stones = anchor + sizeof(uint32_t) + way * shape->pair_bytes;
   *moment = (km_moment){.stones = stones,
-                        .n_skip = oldest % shape->interval,
+                        .n_skip = oldest & ((1u << shape->interval_log) - 1),
                         .n_after = (uint8_t)(facts->ply - oldest),
                         .way = way,
                         .to_play = facts->to_play};
