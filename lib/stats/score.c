@@ -160,12 +160,24 @@ static const uint64_t poisson[] = {
     18446723317385195808u, 18446742018272269410u, 18446743888360976771u, 18446744058369041076u,
 };
 
-unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate) {
-  uint64_t bits = km_random(seed, game, replicate, KM_PURPOSE_BOOTSTRAP);
+enum { SMALL_WEIGHTS = 5, WEIGHTS = sizeof poisson / sizeof *poisson, CHUNK = 256 };
+
+/* The first steps of km_random, which all replicates of a game share. */
+static uint64_t game_hash(uint64_t seed, uint64_t game) { return km_mix64(km_mix64(seed) ^ game); }
+
+/* Without a branch that could be guessed wrong, but for one weight in 1,700. */
+static unsigned weight_of(uint64_t hash, uint64_t replicate) {
+  uint64_t bits = km_mix64(km_mix64(hash ^ replicate) ^ (uint64_t)KM_PURPOSE_BOOTSTRAP);
   unsigned weight = 0;
-  while (weight < sizeof poisson / sizeof *poisson && bits >= poisson[weight])
+  for (unsigned w = 0; w <= SMALL_WEIGHTS; w++)
+    weight += bits >= poisson[w];
+  while (weight > SMALL_WEIGHTS && weight < WEIGHTS && bits >= poisson[weight])
     weight++;
   return weight;
+}
+
+unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate) {
+  return weight_of(game_hash(seed, game), replicate);
 }
 
 typedef struct totals {
@@ -208,14 +220,18 @@ static void read_histogram(const km_score *score, const totals *t, double *value
   value[KM_METRIC_ECE] = t->n > 0 ? error / t->n : NAN;
 }
 
-/* All VALUES for the games weighted by replicate r; r = SIZE_MAX: every game once. */
-static void compute(const km_score *score, uint64_t seed, size_t r, totals *t, double *value,
+/* All VALUES for the games weighted by replicate r; hash: game_hash of each game, NULL: every game once. */
+static void compute(const km_score *score, const uint64_t *hash, size_t r, totals *t, double *value,
                     double *auc_error) {
+  uint8_t weight[CHUNK];
   memset(t, 0, sizeof *t);
-  for (size_t g = 0; g < score->n_games; g++) {
-    unsigned weight = r == SIZE_MAX ? 1 : km_bootstrap_weight(seed, score->games[g].game, r);
-    if (weight)
-      add_game(score, g, weight, t);
+  for (size_t first = 0; first < score->n_games; first += CHUNK) {
+    size_t n = score->n_games - first < CHUNK ? score->n_games - first : CHUNK;
+    for (size_t i = 0; i < n; i++)
+      weight[i] = hash ? (uint8_t)weight_of(hash[first + i], r) : 1;
+    for (size_t i = 0; i < n; i++)
+      if (weight[i])
+        add_game(score, first + i, weight[i], t);
   }
   value[KM_METRIC_ACCURACY] = t->n > 0 ? t->correct / t->n : NAN;
   value[KM_METRIC_LOG_LOSS] = t->n > 0 ? t->log_loss / t->n : NAN;
@@ -235,6 +251,7 @@ struct km_replicates {
 
 typedef struct replication {
   const km_score *score;
+  const uint64_t *hash; /* of the games */
   km_replicates *into;
 } replication;
 
@@ -245,7 +262,7 @@ static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
   totals *t = malloc(sizeof *t);
   if (!t)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a bootstrap replicate");
-  compute(all->score, all->into->bootstrap.seed, r, t, all->into->value + r * VALUES, &auc_error);
+  compute(all->score, all->hash, r, t, all->into->value + r * VALUES, &auc_error);
   free(t);
   return KM_OK;
 }
@@ -272,10 +289,23 @@ static km_status compute_point(km_replicates *all, const km_score *score, km_err
   totals *t = malloc(sizeof *t);
   if (!t)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the histogram of a score");
-  compute(score, 0, SIZE_MAX, t, all->point, &all->result.auc_error);
+  compute(score, NULL, 0, t, all->point, &all->result.auc_error);
   describe(score, t, &all->result);
   free(t);
   return KM_OK;
+}
+
+static km_status compute_replicates(km_replicates *all, const km_score *score, km_err *err) {
+  const km_bootstrap *b = &all->bootstrap;
+  uint64_t *hash = malloc((score->n_games + 1) * sizeof *hash);
+  if (!hash)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a bootstrap over %zu games", score->n_games);
+  for (size_t g = 0; g < score->n_games; g++)
+    hash[g] = game_hash(b->seed, score->games[g].game);
+  replication r = {score, hash, all};
+  km_status status = km_workers_run(b->workers, b->n_replicates, replicate_task, &r, err);
+  free(hash);
+  return status;
 }
 
 km_status km_replicates_new(km_replicates **out, const km_score *score, const km_bootstrap *bootstrap,
@@ -292,9 +322,8 @@ km_status km_replicates_new(km_replicates **out, const km_score *score, const km
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", b->n_replicates);
   all->bootstrap = *b;
   km_status status = compute_point(all, score, err);
-  replication r = {score, all};
-  if (status == KM_OK)
-    status = km_workers_run(b->workers, b->n_replicates, replicate_task, &r, err);
+  if (status == KM_OK && b->n_replicates)
+    status = compute_replicates(all, score, err);
   if (status == KM_OK)
     *out = all;
   else
