@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one game
- * -------------------------------------------------------------------------------------------------- */
+/* ---- one game ---- */
 
 void km_game_pick_clear(km_game_pick *pick) {
   km_arena_clear(&pick->arena);
@@ -57,8 +56,7 @@ km_status km_game_pick_take(km_game_pick *pick, const km_games *games, const km_
   return KM_OK;
 }
 
-/* ---- the pass
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 typedef struct pass {
   const km_gather_job *job;

@@ -78,8 +78,9 @@ void km_planes_summary(const km_planes_settings *s, const km_select_counts *c, F
   for (int i = 1; i < KM_SELECT_STEPS; i++)
     if (c->n_steps[i] != c->n_steps[i - 1])
       fprintf(out, " - %s %" PRIu64, rules[i], c->n_steps[i - 1] - c->n_steps[i]);
-  fprintf(out, " = %" PRIu64 ", rows %" PRIu64 ":", c->n_steps[KM_SELECT_STEPS - 1],
-          c->n_steps[KM_SELECT_STEPS - 1] * s->rows_per_position);
+  if (c->n_steps[0] != c->n_steps[KM_SELECT_STEPS - 1])
+    fprintf(out, " = %" PRIu64, c->n_steps[KM_SELECT_STEPS - 1]);
+  fprintf(out, ", rows %" PRIu64 ":", c->n_steps[KM_SELECT_STEPS - 1] * s->rows_per_position);
   for (int i = 0; i < KM_SPLITS; i++)
     fprintf(out, " %s %" PRIu64 " of %" PRIu64 " games%s", km_split_names[i],
             c->n_split[i] * s->rows_per_position, c->n_split_games[i], i + 1 < KM_SPLITS ? "," : "\n");

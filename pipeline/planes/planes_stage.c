@@ -36,11 +36,12 @@ typedef struct run {
   uint64_t budget; /* memory for tracks or spool */
   size_t window;
   km_progress progress;
-  int is_complete;
+  int was_finished, is_complete;
+  size_t n_made; /* shards */
+  uint64_t n_rows_made;
 } run;
 
-/* ---- settings
- * -------------------------------------------------------------------------------------------------- */
+/* ---- settings ---- */
 
 static void describe_shards(run *r) {
   static const char *const symmetries[] = {"none", "random", "all"};
@@ -100,8 +101,8 @@ static km_status share_memory(run *r, km_err *err) {
   r->budget = s->memory > fixed ? s->memory - fixed : 0;
   if (r->budget < BUDGET_LEAST)
     return km_err_set(err, KM_ERR_USAGE, 0,
-                      "--memory %" PRIu64 " M is too small for such rows with %" PRIu64
-                      " threads: at least %" PRIu64 " M",
+                      "--memory %" PRIu64 " M is too small for such rows with -j%" PRIu64
+                      ": at least %" PRIu64 " M",
                       s->memory >> 20, threads, (fixed + BUDGET_LEAST + (1 << 20) - 1) >> 20);
   return KM_OK;
 }
@@ -118,14 +119,13 @@ static km_status prepare(run *r, km_err *err) {
   if (status == KM_OK)
     status = share_memory(r, err);
   if (status == KM_OK)
-    status = km_shard_plan_open(o->output, o->force, err);
+    status = km_shard_plan_open(&r->plan, &r->settings, o->force, &r->was_finished, err);
   if (status == KM_OK)
     status = km_track_shape_new(&r->shape, &r->settings, err);
   return status;
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ---- */
 
 /* A run that would write nothing is a mistake: of which option, the counts tell. */
 static km_status check_counts(const run *r, km_err *err) {
@@ -167,16 +167,13 @@ static km_status gather(run *r, km_err *err) {
   return status;
 }
 
-static size_t count_to_make(const run *r) {
-  size_t n = 0;
-  for (size_t i = 0; i < r->plan.n_shards; i++)
-    n += r->plan.shards[i].is_mine && !r->plan.shards[i].is_done;
-  return n;
+static int is_to_make(const km_shard *shard) {
+  return shard->is_mine && !shard->is_done;
 }
 
 static km_status make_shards(run *r, km_err *err) {
   km_status status = KM_OK;
-  if (count_to_make(r) == 0)
+  if (r->n_made == 0)
     return KM_OK;
   km_spool_job spool = {.gather = &r->gather,
                         .gathered = &r->gathered,
@@ -220,32 +217,35 @@ static km_status complete(run *r, km_err *err) {
   return KM_OK;
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
-static void report(const run *r, size_t n_made, uint64_t n_rows, double seconds) {
+static void report(const run *r, double seconds) {
   FILE *out = r->options->run.messages;
   uint64_t n_bytes = 0;
   size_t n_done = 0, n_mine = 0;
   if (!out)
     return;
+  if (r->was_finished) {
+    fprintf(out, "%s is finished already\n", r->options->run.output);
+    return;
+  }
   for (size_t i = 0; i < r->plan.n_shards; i++) {
     n_done += r->plan.shards[i].is_done;
     n_mine += r->plan.shards[i].is_mine;
     n_bytes += r->plan.shards[i].entry.n_bytes;
   }
   km_planes_summary(&r->settings, &r->gathered.counts, out);
-  if (n_mine > n_made)
-    fprintf(out, "%zu shards were there already\n", n_mine - n_made);
+  if (n_mine > r->n_made)
+    fprintf(out, "%zu shards were there already\n", n_mine - r->n_made);
   if (r->spool)
     fprintf(out, "%.1f MB went through temporary data on disk\n",
             1e-6 * (double)km_row_spool_bytes(r->spool));
   if (!r->is_complete)
     fprintf(out, "%zu of %zu shards are there; the manifest is written when all are\n", n_done,
             r->plan.n_shards);
-  fprintf(out, "%zu shards made, %.1f MB, %.2f s, %.0f rows/s, peak memory %.0f MB, %s\n", n_made,
-          1e-6 * (double)n_bytes, seconds, (double)n_rows / seconds, 1e-6 * (double)km_peak_memory_bytes(),
-          r->options->run.output);
+  fprintf(out, "%zu shards made, %.1f MB, %.2f s, %.0f rows/s, peak memory %.0f MB, %s\n", r->n_made,
+          1e-6 * (double)n_bytes, seconds, (double)r->n_rows_made / seconds,
+          1e-6 * (double)km_peak_memory_bytes(), r->options->run.output);
 }
 
 static void fill_outcome(const run *r, km_stage_outcome *outcome) {
@@ -268,28 +268,36 @@ static void clear(run *r) {
   km_games_close(r->games);
 }
 
+/* From settings to manifest. */
+static km_status run_all(run *r, km_err *err) {
+  km_status status = prepare(r, err);
+  if (status != KM_OK || r->was_finished)
+    return status;
+  status = gather(r, err);
+  for (size_t i = 0; status == KM_OK && i < r->plan.n_shards; i++)
+    if (is_to_make(&r->plan.shards[i])) {
+      r->n_made++;
+      r->n_rows_made += r->plan.shards[i].n_rows;
+    }
+  if (status == KM_OK)
+    status = make_shards(r, err);
+  return status == KM_OK ? complete(r, err) : status;
+}
+
 km_status km_planes_run(const km_planes_options *options, km_stage_outcome *outcome, km_err *err) {
   run *r = calloc(1, sizeof *r);
   if (!r)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   r->options = options;
-  km_status status = prepare(r, err);
   km_progress_begin(&r->progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "planes",
                     stderr);
-  if (status == KM_OK)
-    status = gather(r, err);
-  size_t n_made = status == KM_OK ? count_to_make(r) : 0;
-  uint64_t n_rows = 0;
-  for (size_t i = 0; n_made && i < r->plan.n_shards; i++)
-    n_rows += r->plan.shards[i].is_mine && !r->plan.shards[i].is_done ? r->plan.shards[i].n_rows : 0;
-  if (status == KM_OK)
-    status = make_shards(r, err);
-  if (status == KM_OK)
-    status = complete(r, err);
+  km_status status = run_all(r, err);
   double seconds = km_progress_end(&r->progress);
   if (status == KM_OK) {
-    report(r, n_made, n_rows, seconds);
+    report(r, seconds);
     fill_outcome(r, outcome);
+  } else {
+    km_shard_plan_undo(&r->plan);
   }
   clear(r);
   free(r);

@@ -85,8 +85,7 @@ km_status km_row_maker_room(km_row_maker *maker, size_t n, km_row_facts **facts,
   return KM_OK;
 }
 
-/* ---- by replay
- * ------------------------------------------------------------------------------------------------- */
+/* ---- by replay ---- */
 
 static int compare_rows(const void *a, const void *b, void *ctx) {
   const km_row_facts *facts = ctx, *x = &facts[*(const uint32_t *)a], *y = &facts[*(const uint32_t *)b];

@@ -45,8 +45,7 @@ struct km_row_spool {
   spool_bucket *buckets;
 };
 
-/* ---- buckets
- * --------------------------------------------------------------------------------------------------- */
+/* ---- buckets ---- */
 
 static uint64_t record_bytes(const km_planes_settings *s) {
   size_t planes = 2 * (((size_t)s->rows * s->cols + 7) / 8);
@@ -175,8 +174,7 @@ static km_status add_record(km_row_spool *spool, size_t number, const unsigned c
   return KM_OK;
 }
 
-/* ---- filling
- * --------------------------------------------------------------------------------------------------- */
+/* ---- filling ---- */
 
 typedef struct filling {
   const km_spool_job *job;
@@ -377,8 +375,7 @@ uint64_t km_row_spool_bytes(const km_row_spool *spool) {
   return (uint64_t)spool->n_file_blocks * spool->block_bytes;
 }
 
-/* ---- taking out
- * ------------------------------------------------------------------------------------------------ */
+/* ---- taking out ---- */
 
 void km_row_bucket_release(km_row_bucket *bucket) {
   if (!bucket || atomic_fetch_sub(&bucket->n_users, 1) != 1)

@@ -47,10 +47,10 @@ void km_shard_plan_clear(km_shard_plan *plan) {
   free(plan->shards);
 }
 
-/* ---- what is there
- * --------------------------------------------------------------------------------------------- */
+/* ---- what is there ---- */
 
-static km_status make_folder(const char *folder, km_err *err) {
+static km_status make_folder(km_shard_plan *plan, km_err *err) {
+  const char *folder = plan->folder;
   char path[KM_SHARD_PATH];
   size_t n = strlen(folder);
   if (n == 0 || n >= KM_SHARD_PATH - 64)
@@ -63,7 +63,8 @@ static km_status make_folder(const char *folder, km_err *err) {
       path[i] = '/';
     }
   struct stat info;
-  if (mkdir(path, 0777) && errno != EEXIST)
+  plan->made_folder = mkdir(path, 0777) == 0;
+  if (!plan->made_folder && errno != EEXIST)
     return km_err_set(err, KM_ERR_IO, errno, "cannot make the folder %s", folder);
   if (stat(path, &info) || !S_ISDIR(info.st_mode))
     return km_err_set(err, KM_ERR_STATE, 0, "%s is not a folder", folder);
@@ -71,13 +72,41 @@ static km_status make_folder(const char *folder, km_err *err) {
                                    : KM_OK;
 }
 
-km_status km_shard_plan_open(const char *folder, int force, km_err *err) {
+void km_shard_plan_undo(const km_shard_plan *plan) {
+  if (plan->made_folder)
+    rmdir(plan->folder);
+}
+
+static int is_same(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Whether the manifest is of a run with the same games, options and seed. */
+static int is_of_this_run(const km_shard_plan *plan, const char *path) {
+  const km_store_origin *origin = &plan->spec->origin;
+  km_manifest *manifest;
+  if (km_manifest_read(&manifest, path, NULL) != KM_OK)
+    return 0;
+  int same = is_same(manifest->origin.command, origin->command) &&
+             is_same(manifest->origin.config, origin->config) &&
+             is_same(manifest->origin.input_digest, origin->input_digest) &&
+             manifest->origin.seed == origin->seed;
+  km_manifest_free(manifest);
+  return same;
+}
+
+km_status km_shard_plan_open(km_shard_plan *plan, const km_planes_settings *settings, int force,
+                             int *is_finished, km_err *err) {
   char path[KM_SHARD_PATH];
-  km_status status = make_folder(folder, err);
+  *is_finished = 0;
+  km_status status = make_folder(plan, err);
   if (status != KM_OK)
     return status;
-  snprintf(path, sizeof path, "%.4000s/" KM_MANIFEST_NAME, folder);
+  snprintf(path, sizeof path, "%.4000s/" KM_MANIFEST_NAME, plan->folder);
   if (access(path, F_OK))
+    return KM_OK;
+  *is_finished = !force && (settings->n_parts > 1 || settings->merge_only) && is_of_this_run(plan, path);
+  if (*is_finished)
     return KM_OK;
   if (!force)
     return km_err_set(err, KM_ERR_STATE, 0, "%s exists; --force overwrites it", path);
@@ -189,8 +218,7 @@ km_status km_shard_plan_look(km_shard_plan *plan, int force, km_err *err) {
   return status;
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 /* The virtual files of a split: SPLIT.h5, or SPLIT.0.h5, SPLIT.1.h5 … where one cannot hold all shards. */
 static km_status join_split(const km_shard_plan *plan, unsigned split, km_shard_entry *shards,

@@ -22,6 +22,7 @@ typedef struct km_shard {
 typedef struct km_shard_plan {
   const char *folder;
   const km_shard_spec *spec;
+  int made_folder;
   km_shard *shards;
   size_t n_shards;
   size_t first[KM_SPLITS + 1]; /* number of the first shard of each split */
@@ -33,8 +34,12 @@ km_status km_shard_plan_make(km_shard_plan *plan, const km_planes_settings *sett
 void km_shard_plan_clear(km_shard_plan *plan);
 
 /* Before any work: makes the folder if need be; KM_ERR_STATE when it holds a finished run, unless force,
- * which undoes it by removing its manifest. */
-km_status km_shard_plan_open(const char *folder, int force, km_err *err);
+ * which undoes it by removing its manifest. A part of a run that is finished has nothing to do: *is_finished
+ * is 1. */
+km_status km_shard_plan_open(km_shard_plan *plan, const km_planes_settings *settings, int force,
+                             int *is_finished, km_err *err);
+/* After a failure: removes the folder if it was made here and nothing is in it. */
+void km_shard_plan_undo(const km_shard_plan *plan);
 /* Looks for the shards and fills is_done. Those of other settings, and those that are none of the plan:
  * KM_ERR_STATE, or with force removed. */
 km_status km_shard_plan_look(km_shard_plan *plan, int force, km_err *err);

@@ -37,8 +37,7 @@ struct km_track_shape {
   program programs[2][KM_HISTORY];        /* to_play - 1, steps there are - 1 */
 };
 
-/* ---- the shape
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the shape ---- */
 
 static span resolve(const km_track_shape *shape, const km_plane *plane, const km_plane_moment *moment) {
   km_plane_source source = plane->fill(plane->arg, moment);
@@ -121,8 +120,7 @@ void km_track_shape_free(km_track_shape *shape) {
   free(shape);
 }
 
-/* ---- making tracks
- * --------------------------------------------------------------------------------------------- */
+/* ---- making tracks ---- */
 
 struct km_track_builder {
   const km_track_shape *shape;
@@ -336,8 +334,7 @@ km_status km_track_add(km_track_builder *b, const km_track_game *g, size_t *at, 
   return KM_OK;
 }
 
-/* ---- finding moments
- * ------------------------------------------------------------------------------------------- */
+/* ---- finding moments ---- */
 
 void km_track_facts(const km_track_shape *shape, const km_track *track, uint32_t j, uint8_t k,
                     km_row_facts *facts) {
@@ -398,8 +395,7 @@ void km_track_find(const km_track_shape *shape, const km_track *track, const km_
   __builtin_prefetch(moment->events + moment->n_skip + moment->n_after);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ---- */
 
 /* Code that is compiled once for packed planes of 19×19, and once for any. */
 #define SPECIALISED static inline __attribute__((always_inline))
@@ -505,8 +501,7 @@ void km_moment_row(const km_track_shape *shape, const km_moment *moment, uint8_t
   }
 }
 
-/* ---- moments apart
- * --------------------------------------------------------------------------------------------- */
+/* ---- moments apart ---- */
 
 size_t km_moment_bytes_max(const km_track_shape *shape) {
   return shape->pair_bytes + (KM_HISTORY - 1) * (2 * (size_t)shape->n_points + 1) * sizeof(uint16_t);
