@@ -110,38 +110,60 @@ km_status cp_pelt(km_changepoint *w, km_err *err) {
   return optimal(w, true, err);
 }
 
-/* best[j][t]: least cost of [0, t) in j + 1 segments. One row of costs serves all j; of the last j only the
- * whole series is asked for. */
+/* The least costs of prefixes by number of segments, or (lacking) those without the sum of squares before
+ * t, as with fill_values: one channel of l2 without length term in one loop. */
+typedef struct fixed_table {
+  double *best;   /* [k + 1][stride]: of [0, t) in j + 1 segments */
+  uint32_t *last; /* the start of the last one */
+  size_t stride;
+  bool lacking;
+} fixed_table;
+
+/* Row j ≥ 1 of the table at t. */
+static void fixed_step(cp_series *c, const fixed_table *table, size_t j, size_t t) {
+  const double *shorter = table->best + (j - 1) * table->stride;
+  size_t first = j * c->min_size, count = t - c->min_size - first + 1;
+  double least;
+  if (table->lacking) {
+    least = cp_l2_values(shorter + first, c->sum + first, c->inverse + (c->n - t + first), c->sum[t], count,
+                         c->value);
+  } else {
+    add_best(shorter + first, 0, c->row + first, count, c->value);
+    least = cp_least(c->value, count);
+  }
+  size_t chosen = cp_choose(c->value, count, least, c->tolerance);
+  table->best[j * table->stride + t] = c->value[chosen];
+  table->last[j * table->stride + t] = (uint32_t)(first + chosen);
+}
+
+/* One row of costs serves all j; of the last j only the whole series is asked for. */
 km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
   enum { CELLS_MAX = 1 << 27 };
   cp_series *c = &w->series;
-  size_t n = c->n, m = c->min_size, stride = n + 1;
+  size_t n = c->n, m = c->min_size;
+  fixed_table table = {.stride = n + 1,
+                       .lacking = c->cost == KM_COST_L2 && c->n_channels == 1 && !c->length_term};
   c->n_breaks = 0;
   *found = k == 0 || (k < n && m <= n / (k + 1));
   if (!*found || k == 0)
     return KM_OK;
-  if (k + 1 > CELLS_MAX / stride)
+  if (k + 1 > CELLS_MAX / table.stride)
     return km_err_set(err, KM_ERR_LIMIT, 0,
                       "%zu changes in %zu values need a table beyond the limit of %d cells", k, n, CELLS_MAX);
-  double *best = cp_doubles(w, (k + 1) * stride, err);
-  uint32_t *last = cp_indices(w, (k + 1) * stride, err);
-  if (!best || !last)
+  table.best = cp_doubles(w, (k + 1) * table.stride, err);
+  table.last = cp_indices(w, (k + 1) * table.stride, err);
+  if (!table.best || !table.last)
     return KM_ERR_NOMEM;
   cp_rewind(c);
   for (size_t t = m; t <= n; t++) {
-    cp_fill_row(c, 0, t - m, t);
-    best[t] = c->row[0];
-    for (size_t j = 1; j <= (t < n ? k - 1 : k) && (j + 1) * m <= t; j++) {
-      const double *shorter = best + (j - 1) * stride;
-      size_t first = j * m, count = t - m - first + 1;
-      add_best(shorter + first, 0, c->row + first, count, c->value);
-      size_t chosen = cp_choose(c->value, count, cp_least(c->value, count), c->tolerance);
-      best[j * stride + t] = c->value[chosen];
-      last[j * stride + t] = (uint32_t)(first + chosen);
-    }
+    if (!table.lacking)
+      cp_fill_row(c, 0, t - m, t);
+    table.best[t] = table.lacking ? -(c->sum[t] * c->sum[t] * c->inverse[n - t]) : c->row[0];
+    for (size_t j = 1; j <= (t < n ? k - 1 : k) && (j + 1) * m <= t; j++)
+      fixed_step(c, &table, j, t);
   }
   c->n_breaks = k;
   for (size_t j = k, t = n; j > 0; j--)
-    c->breaks[j - 1] = (uint32_t)(t = last[j * stride + t]);
+    c->breaks[j - 1] = (uint32_t)(t = table.last[j * table.stride + t]);
   return KM_OK;
 }
