@@ -18,14 +18,18 @@ struct km_feed {
   km_track_shape *shape;
   km_feed_memory *memory;
   km_row_maker *maker;
-  size_t span, row_bytes; /* rows made at once */
+  size_t span, row_bytes;  /* rows made at once */
   unsigned char *unwanted; /* where a span of what the caller does not want goes */
   uint64_t *places;
   km_err err;
 };
 
-uint32_t km_feed_abi(void) { return KM_FEED_ABI; }
-const char *km_feed_version(void) { return KM_VERSION; }
+uint32_t km_feed_abi(void) {
+  return KM_FEED_ABI;
+}
+const char *km_feed_version(void) {
+  return KM_VERSION;
+}
 
 static km_status open_feed(km_feed *feed, const char *games_path, const char *const *texts) {
   km_err *err = &feed->err;
@@ -50,7 +54,8 @@ static km_status open_feed(km_feed *feed, const char *games_path, const char *co
   return KM_OK;
 }
 
-int km_feed_open(km_feed **feed, const char *games_path, const char *const *settings, char *message, size_t n_message) {
+int km_feed_open(km_feed **feed, const char *games_path, const char *const *settings, char *message,
+                 size_t n_message) {
   km_feed *made = calloc(1, sizeof *made);
   km_status status = made ? open_feed(made, games_path, settings) : KM_ERR_NOMEM;
   if (status != KM_OK && message && n_message)
@@ -76,7 +81,9 @@ void km_feed_close(km_feed *feed) {
   free(feed);
 }
 
-const char *km_feed_message(const km_feed *feed) { return feed->err.msg; }
+const char *km_feed_message(const km_feed *feed) {
+  return feed->err.msg;
+}
 
 void km_feed_describe(const km_feed *feed, km_feed_shape *shape) {
   const km_planes_settings *s = &feed->settings.rows;
@@ -96,14 +103,20 @@ const char *km_feed_plane_name(const km_feed *feed, uint32_t i) {
   return i < km_layout_n_planes(s->layout, s->variants) ? s->layout->planes[i].name : NULL;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ---- */
 
 /* Columns that the caller does not want all go to the same place, which has eight bytes a row. */
 static km_row_sink sink_at(const km_feed *feed, const km_feed_buffers *b, size_t at) {
 #define COLUMN(name) .name = b->name ? b->name + at : (void *)feed->unwanted
   return (km_row_sink){.n_row_bytes = feed->row_bytes,
                        .planes = b->planes ? b->planes + at * feed->row_bytes : NULL,
-                       COLUMN(policy), COLUMN(value), COLUMN(score), COLUMN(komi), COLUMN(to_play), COLUMN(game), COLUMN(ply),
+                       COLUMN(policy),
+                       COLUMN(value),
+                       COLUMN(score),
+                       COLUMN(komi),
+                       COLUMN(to_play),
+                       COLUMN(game),
+                       COLUMN(ply),
                        COLUMN(symmetry)};
 #undef COLUMN
 }
@@ -118,7 +131,8 @@ static km_status make_span(km_feed *feed, size_t n, const km_row_sink *sink) {
   for (size_t i = 0, m; i < n && status == KM_OK; i += m) {
     m = n - i < KM_FEED_GROUP ? n - i : KM_FEED_GROUP;
     km_feed_plan_find(&feed->plan, feed->places + i, m, found);
-    status = km_feed_memory_get(feed->memory, found, m, seed, facts + i, sink->planes ? moments : NULL, &feed->err);
+    status = km_feed_memory_get(feed->memory, found, m, seed, facts + i, sink->planes ? moments : NULL,
+                                &feed->err);
   }
   if (status != KM_OK)
     return status;
@@ -130,18 +144,19 @@ static km_status make_span(km_feed *feed, size_t n, const km_row_sink *sink) {
 }
 
 /* places NULL: first … first+n-1. */
-static int serve(km_feed *feed, const uint64_t *places, uint64_t first, uint64_t n, const km_feed_buffers *buffers) {
+static int serve(km_feed *feed, const uint64_t *places, uint64_t first, uint64_t n,
+                 const km_feed_buffers *buffers) {
   uint64_t n_rows = feed->plan.n_rows;
   if (!places && (first > n_rows || n > n_rows - first))
-    return km_err_set(&feed->err, KM_ERR_USAGE, 0, "rows %llu to %llu: the feed has %llu", (unsigned long long)first,
-                      (unsigned long long)(first + n), (unsigned long long)n_rows);
+    return km_err_set(&feed->err, KM_ERR_USAGE, 0, "rows %llu to %llu: the feed has %llu",
+                      (unsigned long long)first, (unsigned long long)(first + n), (unsigned long long)n_rows);
   for (uint64_t i = 0, m; i < n; i += m) {
     m = n - i < feed->span ? n - i : feed->span;
     for (size_t k = 0; k < m; k++) {
       feed->places[k] = places ? places[i + k] : first + i + k;
       if (feed->places[k] >= n_rows)
-        return km_err_set(&feed->err, KM_ERR_USAGE, 0, "row %llu: the feed has %llu", (unsigned long long)feed->places[k],
-                          (unsigned long long)n_rows);
+        return km_err_set(&feed->err, KM_ERR_USAGE, 0, "row %llu: the feed has %llu",
+                          (unsigned long long)feed->places[k], (unsigned long long)n_rows);
     }
     km_row_sink sink = sink_at(feed, buffers, i);
     km_status status = make_span(feed, m, &sink);
@@ -151,12 +166,14 @@ static int serve(km_feed *feed, const uint64_t *places, uint64_t first, uint64_t
   return KM_OK;
 }
 
-int km_feed_read(km_feed *feed, uint64_t epoch, uint64_t first, uint64_t n_rows, const km_feed_buffers *buffers) {
+int km_feed_read(km_feed *feed, uint64_t epoch, uint64_t first, uint64_t n_rows,
+                 const km_feed_buffers *buffers) {
   km_feed_plan_set_epoch(&feed->plan, epoch);
   return serve(feed, NULL, first, n_rows, buffers);
 }
 
-int km_feed_take(km_feed *feed, uint64_t epoch, const uint64_t *places, uint64_t n_rows, const km_feed_buffers *buffers) {
+int km_feed_take(km_feed *feed, uint64_t epoch, const uint64_t *places, uint64_t n_rows,
+                 const km_feed_buffers *buffers) {
   km_feed_plan_set_epoch(&feed->plan, epoch);
   return serve(feed, places, 0, n_rows, buffers);
 }
@@ -165,8 +182,9 @@ int km_feed_next(km_feed *feed, km_feed_cursor *cursor, const km_feed_buffers *b
   const km_feed_cursor *c = cursor;
   *n_rows = 0;
   if (c->batch_rows == 0 || c->rank >= c->world || c->worker >= c->workers)
-    return km_err_set(&feed->err, KM_ERR_USAGE, 0, "no reader %u of %u, worker %u of %u, with batches of %llu rows", c->rank,
-                      c->world, c->worker, c->workers, (unsigned long long)c->batch_rows);
+    return km_err_set(&feed->err, KM_ERR_USAGE, 0,
+                      "no reader %u of %u, worker %u of %u, with batches of %llu rows", c->rank, c->world,
+                      c->worker, c->workers, (unsigned long long)c->batch_rows);
   /* batch·workers·world + … ; numbers that large are beyond any epoch */
   unsigned __int128 number = ((unsigned __int128)c->batch * c->workers + c->worker) * c->world + c->rank;
   unsigned __int128 first = number * c->batch_rows;

@@ -25,7 +25,9 @@ typedef struct memo {
   int8_t winner;
 } memo;
 
-static inline uint16_t *plies_of(memo *m) { return (uint16_t *)(void *)(m + 1); }
+static inline uint16_t *plies_of(memo *m) {
+  return (uint16_t *)(void *)(m + 1);
+}
 static inline const uint16_t *root_of(const memo *m) {
   return (const uint16_t *)(const void *)(m + 1) + (m->has_plies ? m->n_rows : 0);
 }
@@ -35,10 +37,10 @@ struct km_feed_memory {
   const km_games *games;
   unsigned n_points;
   size_t plane_bytes;
-  uint16_t *maps;          /* way, point or pass → point */
-  uint32_t *cells;         /* way, number of a stone → byte·256 + bit in the packed planes of Black and of White */
-  uint32_t *at;            /* of each member, the memo's place in bytes; 0: not remembered */
-  unsigned char *bytes;    /* memos; the first unit is not used */
+  uint16_t *maps;  /* way, point or pass → point */
+  uint32_t *cells; /* way, number of a stone → byte·256 + bit in the packed planes of Black and of White */
+  uint32_t *at;    /* of each member, the memo's place in bytes; 0: not remembered */
+  unsigned char *bytes; /* memos; the first unit is not used */
   size_t n_bytes, capacity;
   /* to make memos */
   km_planes_settings plain; /* without symmetries */
@@ -53,10 +55,12 @@ struct km_feed_memory {
   unsigned char *stones;
 };
 
-/* ---- making one ------------------------------------------------------------------------------------------------ */
+/* ---- making one ---- */
 
 /* Stones and passes numbered from 0: twice the point, and 1 for White. */
-static inline unsigned stone_number(uint16_t word) { return (uint16_t)(word << 1 | word >> 15) & 0x7fffu; }
+static inline unsigned stone_number(uint16_t word) {
+  return (uint16_t)(word << 1 | word >> 15) & 0x7fffu;
+}
 
 static void fill_tables(km_feed_memory *memory) {
   const km_planes_settings *s = &memory->plan->settings->rows;
@@ -95,7 +99,8 @@ km_feed_memory *km_feed_memory_new(const km_feed_plan *plan, const km_games *gam
   memory->at = calloc((size_t)plan->n_members + 1, sizeof *memory->at);
   memory->plies = malloc((KM_ROW_PLY_MAX + 2) * sizeof *memory->plies);
   memory->stones = malloc(KM_FEED_GROUP * 2 * memory->plane_bytes);
-  if (!memory->builder || !memory->maps || !memory->cells || !memory->at || !memory->plies || !memory->stones) {
+  if (!memory->builder || !memory->maps || !memory->cells || !memory->at || !memory->plies ||
+      !memory->stones) {
     km_feed_memory_free(memory);
     return NULL;
   }
@@ -120,7 +125,7 @@ void km_feed_memory_free(km_feed_memory *memory) {
   free(memory);
 }
 
-/* ---- remembering ----------------------------------------------------------------------------------------------- */
+/* ---- remembering ---- */
 
 /* Room for n_bytes more. */
 static km_status reserve(km_feed_memory *memory, size_t n_bytes, km_err *err) {
@@ -163,7 +168,8 @@ static size_t count_events(const uint16_t *event, uint32_t n_plies) {
 }
 
 /* The stones that plies flip besides that of the move; returns where they end. */
-static uint16_t *put_extras(const km_feed_memory *memory, const uint16_t *event, uint32_t n_plies, uint16_t *to) {
+static uint16_t *put_extras(const km_feed_memory *memory, const uint16_t *event, uint32_t n_plies,
+                            uint16_t *to) {
   for (uint32_t ply = 1; ply <= n_plies; ply++, event++) {
     if (*event & KM_EVENT_LAST)
       continue;
@@ -181,9 +187,10 @@ static uint16_t *put_extras(const km_feed_memory *memory, const uint16_t *event,
 }
 
 /* Makes the memo of a game; events are those of its track (NULL: rows are made by replay). */
-static km_status put_memo(km_feed_memory *memory, const km_game *game, const memo *facts, const uint16_t *events,
-                          km_err *err) {
-  size_t n_most = facts->n_rows + memory->n_points + 1 + (events ? 3 * count_events(events, facts->n_moves) : 0);
+static km_status put_memo(km_feed_memory *memory, const km_game *game, const memo *facts,
+                          const uint16_t *events, km_err *err) {
+  size_t n_most =
+      facts->n_rows + memory->n_points + 1 + (events ? 3 * count_events(events, facts->n_moves) : 0);
   km_status status = reserve(memory, sizeof *facts + n_most * sizeof(uint16_t) + UNIT, err);
   if (status != KM_OK)
     return status;
@@ -215,17 +222,25 @@ static km_status remember(km_feed_memory *memory, uint32_t member, km_err *err) 
   if (status != KM_OK)
     return status;
   km_games_keys(memory->games, number, &keys);
-  memo facts = {.id = keys.hash.low, .moves = km_games_moves(memory->games, number), .game = number, .n_moves = game.n_moves,
-                .komi = game.komi, .margin = game.margin, .final_to_play = game.final_to_play, .winner = game.winner};
+  memo facts = {.id = keys.hash.low,
+                .moves = km_games_moves(memory->games, number),
+                .game = number,
+                .n_moves = game.n_moves,
+                .komi = game.komi,
+                .margin = game.margin,
+                .final_to_play = game.final_to_play,
+                .winner = game.winner};
   facts.n_rows = km_select_plies(&plan->settings->rows, &game, &keys, memory->plies, &counts);
   if (facts.n_rows != plan->first_position[member + 1] - plan->first_position[member])
-    return km_err_set(err, KM_ERR_STATE, 0, "%s has changed since it was opened", km_games_path(memory->games));
+    return km_err_set(err, KM_ERR_STATE, 0, "%s has changed since it was opened",
+                      km_games_path(memory->games));
   facts.first_ply = memory->plies[0];
   facts.has_plies = (uint32_t)memory->plies[facts.n_rows - 1] - memory->plies[0] + 1 != facts.n_rows;
   const uint16_t *events = NULL;
   if (!memory->plain.needs_board) {
     size_t at;
-    km_track_game played = {.game = &game, .number = number, .id = facts.id, .plies = memory->plies, .n_rows = facts.n_rows};
+    km_track_game played = {
+        .game = &game, .number = number, .id = facts.id, .plies = memory->plies, .n_rows = facts.n_rows};
     status = km_track_add(memory->builder, &played, &at, err);
     if (status != KM_OK)
       return km_err_prefix(err, "%s", km_games_path(memory->games));
@@ -240,9 +255,11 @@ static km_status remember(km_feed_memory *memory, uint32_t member, km_err *err) 
 }
 
 /* The ply of a row's oldest step. */
-static inline uint32_t oldest_ply(uint32_t ply) { return ply < KM_HISTORY ? 0 : ply - (KM_HISTORY - 1u); }
+static inline uint32_t oldest_ply(uint32_t ply) {
+  return ply < KM_HISTORY ? 0 : ply - (KM_HISTORY - 1u);
+}
 
-/* ---- finding --------------------------------------------------------------------------------------------------- */
+/* ---- finding ---- */
 
 static inline memo *memo_of(const km_feed_memory *memory, uint32_t member) {
   return (memo *)(void *)(memory->bytes + (size_t)memory->at[member] * UNIT);
@@ -268,8 +285,14 @@ static void get_facts(const km_feed_memory *memory, const km_feed_place *place, 
                       km_row_facts *facts) {
   memo *m = memo_of(memory, place->member);
   uint16_t ply = m->has_plies ? plies_of(m)[place->position] : (uint16_t)(m->first_ply + place->position);
-  *facts = (km_row_facts){.game = m->game, .ply = ply, .policy = -1, .komi = m->komi, .margin = m->margin,
-                          .black_win = NAN, .winner = m->winner, .to_play = m->final_to_play,
+  *facts = (km_row_facts){.game = m->game,
+                          .ply = ply,
+                          .policy = -1,
+                          .komi = m->komi,
+                          .margin = m->margin,
+                          .black_win = NAN,
+                          .winner = m->winner,
+                          .to_play = m->final_to_play,
                           .symmetry = km_select_symmetry(s, m->id, ply, place->way)};
   for (const uint16_t *move = m->moves; move < m->moves + ply; move += 32)
     __builtin_prefetch(move);
@@ -277,7 +300,8 @@ static void get_facts(const km_feed_memory *memory, const km_feed_place *place, 
 }
 
 /* What could not be known before the moves had been fetched. */
-static void get_move(const km_feed_memory *memory, const km_feed_place *place, unsigned way, km_row_facts *facts) {
+static void get_move(const km_feed_memory *memory, const km_feed_place *place, unsigned way,
+                     km_row_facts *facts) {
   const memo *m = memo_of(memory, place->member);
   if (facts->ply == m->n_moves)
     return;
@@ -309,8 +333,8 @@ static const uint16_t *extra_after(const uint16_t *extra, uint32_t ply) {
 }
 
 /* The events of plies begin+1 … end; extra is the first of those. Returns where they end. */
-static uint16_t *put_events(const memo *m, const uint16_t *extra, uint32_t begin, uint32_t end, unsigned n_points,
-                            uint16_t *events) {
+static uint16_t *put_events(const memo *m, const uint16_t *extra, uint32_t begin, uint32_t end,
+                            unsigned n_points, uint16_t *events) {
   for (uint32_t ply = begin + 1; ply <= end; ply++) {
     *events++ = event_of(m->moves[ply - 1], n_points);
     if (*extra == ply) {
@@ -323,9 +347,10 @@ static uint16_t *put_events(const memo *m, const uint16_t *extra, uint32_t begin
   return events;
 }
 
-/* The position at a row's oldest step, in any order of flips, since each stone comes and goes; then the events behind. */
-static uint16_t *get_moment(const km_feed_memory *memory, const memo *m, const km_row_facts *facts, unsigned way,
-                            unsigned char *stones, uint16_t *events, km_moment *moment) {
+/* The position at a row's oldest step, in any order of flips, since each stone comes and goes; then the
+ * events behind. */
+static uint16_t *get_moment(const km_feed_memory *memory, const memo *m, const km_row_facts *facts,
+                            unsigned way, unsigned char *stones, uint16_t *events, km_moment *moment) {
   unsigned n_points = memory->n_points;
   const uint32_t *cells = memory->cells + 2 * way * (n_points + 1);
   const uint16_t *extra = root_of(m) + m->n_root;
@@ -335,14 +360,17 @@ static uint16_t *get_moment(const km_feed_memory *memory, const memo *m, const k
   flip(stones, cells, m->moves, oldest);
   for (; *extra <= oldest; extra += 2 + extra[1])
     flip(stones, cells, extra + 2, extra[1]);
-  *moment = (km_moment){.stones = stones, .events = events, .n_after = (uint8_t)(facts->ply - oldest), .way = (uint8_t)way,
+  *moment = (km_moment){.stones = stones,
+                        .events = events,
+                        .n_after = (uint8_t)(facts->ply - oldest),
+                        .way = (uint8_t)way,
                         .to_play = facts->to_play};
   return put_events(m, extra, oldest, facts->ply, n_points, events);
 }
 
 /* Room for the events of a group's moments. */
-static km_status reserve_events(km_feed_memory *memory, const km_feed_place *found, size_t n, const km_row_facts *facts,
-                                km_err *err) {
+static km_status reserve_events(km_feed_memory *memory, const km_feed_place *found, size_t n,
+                                const km_row_facts *facts, km_err *err) {
   size_t n_events = 0;
   for (size_t i = 0; i < n; i++) {
     const memo *m = memo_of(memory, found[i].member);
@@ -357,8 +385,8 @@ static km_status reserve_events(km_feed_memory *memory, const km_feed_place *fou
   return memory->events ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for rows");
 }
 
-km_status km_feed_memory_get(km_feed_memory *memory, const km_feed_place *found, size_t n, uint64_t seed, km_row_facts *facts,
-                             km_moment *moments, km_err *err) {
+km_status km_feed_memory_get(km_feed_memory *memory, const km_feed_place *found, size_t n, uint64_t seed,
+                             km_row_facts *facts, km_moment *moments, km_err *err) {
   km_planes_settings s = memory->plan->settings->rows;
   uint8_t way_of[KM_SYMMETRIES] = {0}, ways[KM_FEED_GROUP];
   km_status status = remember_all(memory, found, n, err);

@@ -10,10 +10,10 @@
 enum {
   GUIDE_SHIFT = 6,     /* a guide entry every 64 positions */
   STREAM_MEMBERS = 16, /* of orders; those below are of the splits' rows */
-  STREAM_POOLS = 17, /* and on */
+  STREAM_POOLS = 17,   /* and on */
 };
 
-/* ---- which rows ------------------------------------------------------------------------------------------------ */
+/* ---- which rows ---- */
 
 typedef struct counter {
   const km_games *games;
@@ -32,13 +32,15 @@ static km_status count(counter *c, uint64_t i, uint32_t *n, km_err *err) {
   km_select_counts counts = {0};
   *n = 0;
   km_games_size(c->games, i, &n_rows, &n_cols);
-  if (n_rows != c->settings->rows || n_cols != c->settings->cols || km_games_n_moves(c->games, i) > KM_ROW_PLY_MAX)
+  if (n_rows != c->settings->rows || n_cols != c->settings->cols ||
+      km_games_n_moves(c->games, i) > KM_ROW_PLY_MAX)
     return KM_OK;
   km_games_keys(c->games, i, &keys);
   if (km_select_split(c->settings, &keys) != c->split)
     return KM_OK;
   km_arena_reset(&c->arena);
-  km_status status = c->needs_moves ? km_games_game(c->games, i, &c->arena, &game, err) : km_games_info(c->games, i, &game, err);
+  km_status status = c->needs_moves ? km_games_game(c->games, i, &c->arena, &game, err)
+                                    : km_games_info(c->games, i, &game, err);
   if (status == KM_OK)
     *n = km_select_plies(c->settings, &game, &keys, c->plies, &counts);
   return status;
@@ -95,7 +97,8 @@ static km_status make_pools(km_feed_plan *plan, km_err *err) {
              : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the pools of a feed");
 }
 
-km_status km_feed_plan_init(km_feed_plan *plan, const km_feed_settings *settings, const km_games *games, km_err *err) {
+km_status km_feed_plan_init(km_feed_plan *plan, const km_feed_settings *settings, const km_games *games,
+                            km_err *err) {
   uint64_t n_games = km_games_count(games);
   *plan = (km_feed_plan){.settings = settings, .pool = UINT32_MAX};
   if (n_games >= UINT32_MAX)
@@ -138,7 +141,7 @@ void km_feed_plan_clear(km_feed_plan *plan) {
   *plan = (km_feed_plan){0};
 }
 
-/* ---- which order ----------------------------------------------------------------------------------------------- */
+/* ---- which order ---- */
 
 static uint64_t n_positions_of(const km_feed_plan *plan, uint64_t member) {
   return plan->first_position[member + 1] - plan->first_position[member];
@@ -195,11 +198,14 @@ static uint32_t last_not_above(const uint64_t *rising, uint32_t n, uint64_t x) {
 
 static km_feed_place find_pooled(km_feed_plan *plan, uint64_t place) {
   unsigned ways = plan->settings->rows.rows_per_position;
-  if (plan->pool == UINT32_MAX || place < plan->pool_start[plan->pool] || place >= plan->pool_start[plan->pool + 1])
+  if (plan->pool == UINT32_MAX || place < plan->pool_start[plan->pool] ||
+      place >= plan->pool_start[plan->pool + 1])
     open_pool(plan, last_not_above(plan->pool_start, plan->n_pools, place));
-  uint64_t row = km_row_order_row(&plan->pool_order, place - plan->pool_start[plan->pool]), position = row / ways;
+  uint64_t row = km_row_order_row(&plan->pool_order, place - plan->pool_start[plan->pool]),
+           position = row / ways;
   uint32_t i = last_not_above(plan->pool_first, plan->n_pool_members, position);
-  return (km_feed_place){plan->pool_members[i], (uint32_t)(position - plan->pool_first[i]), (uint8_t)(row % ways)};
+  return (km_feed_place){plan->pool_members[i], (uint32_t)(position - plan->pool_first[i]),
+                         (uint8_t)(row % ways)};
 }
 
 /* In two passes, so that the processor waits for the guide and the positions of many rows at once. */

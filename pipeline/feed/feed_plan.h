@@ -1,14 +1,15 @@
 /* feed_plan.h: which rows a feed has, and which of them stands at a place of an epoch.
  *
- * Positions of the split are numbered by game and ply; a game that has any is a member, with a number of its own. Row number
- * position·ways + way is one of a position's rows (ways: 1, or with all symmetries 8). An epoch's order maps places to rows:
+ * Positions of the split are numbered by game and ply; a game that has any is a member, with a number of its
+ * own. Row number position·ways + way is one of a position's rows (ways: 1, or with all symmetries 8). An
+ * epoch's order maps places to rows:
  *
  *   global   one permutation of all rows
- *   pool     one of the members, cut into pools of pool_games; places go through the pools one by one, and in each through a
- *            permutation of the rows of its members
+ *   pool     one of the members, cut into pools of pool_games; places go through the pools one by one, and
+ *            in each through a permutation of the rows of its members
  *
- * Permutations are computed (row_order.h); of a pool order, the number of rows before each pool is kept, and the pool last
- * asked for. */
+ * Permutations are computed (row_order.h); of a pool order, the number of rows before each pool is kept, and
+ * the pool last asked for. */
 #ifndef KIFUMILL_FEED_PLAN_H
 #define KIFUMILL_FEED_PLAN_H
 
@@ -26,10 +27,10 @@ typedef struct km_feed_plan {
   uint32_t *guide;          /* member of every so manieth position */
 
   int has_epoch;
-  uint64_t epoch, seed; /* of the epoch's orders */
-  km_row_order order;   /* of rows, or of members */
+  uint64_t epoch, seed;   /* of the epoch's orders */
+  km_row_order order;     /* of rows, or of members */
   uint32_t n_pools, pool; /* pool: the one below, UINT32_MAX none */
-  uint64_t *pool_start; /* the first place of each pool, and the end */
+  uint64_t *pool_start;   /* the first place of each pool, and the end */
   km_row_order pool_order;
   uint32_t *pool_members;
   uint64_t *pool_first; /* positions before each member of the pool, and the end */
@@ -37,7 +38,8 @@ typedef struct km_feed_plan {
 } km_feed_plan;
 
 /* Goes through the games once. settings is borrowed. KM_ERR_LIMIT: more games than 32 bits number. */
-km_status km_feed_plan_init(km_feed_plan *plan, const km_feed_settings *settings, const km_games *games, km_err *err);
+km_status km_feed_plan_init(km_feed_plan *plan, const km_feed_settings *settings, const km_games *games,
+                            km_err *err);
 void km_feed_plan_clear(km_feed_plan *plan);
 
 /* A row, as found: of which member, which of its rows' positions, and which way. */

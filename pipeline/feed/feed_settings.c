@@ -1,4 +1,5 @@
-/* feed_settings.c: the table of a feed's settings. Those of the rows go through the reader of kifu-planes's options. */
+/* feed_settings.c: the table of a feed's settings. Those of the rows go through the reader of kifu-planes's
+ * options. */
 #include "feed_settings.h"
 
 #include <stdio.h>
@@ -11,9 +12,12 @@ typedef struct feed_options {
 } feed_options;
 
 #define FIELD(field) .offset = offsetof(feed_options, field)
-#define TEXT(name_, field) {.name = name_, .kind = KM_OPTION_STRING, FIELD(planes.field)}
-#define CHOICE(name_, field, choices_) {.name = name_, .kind = KM_OPTION_CHOICE, .choices = choices_, FIELD(field)}
-#define FLAG(name_, field) {.name = name_, .kind = KM_OPTION_FLAG, FIELD(planes.field)}
+#define TEXT(name_, field)                                                                                   \
+  { .name = name_, .kind = KM_OPTION_STRING, FIELD(planes.field) }
+#define CHOICE(name_, field, choices_)                                                                       \
+  { .name = name_, .kind = KM_OPTION_CHOICE, .choices = choices_, FIELD(field) }
+#define FLAG(name_, field)                                                                                   \
+  { .name = name_, .kind = KM_OPTION_FLAG, FIELD(planes.field) }
 
 static const km_option rows[] = {
     TEXT("board", board),
@@ -59,13 +63,19 @@ static km_status set(feed_options *options, const char *text, km_err *err) {
   name[n] = 0;
   if (is_passed_over(name))
     return KM_OK;
-  return km_option_set(&(km_option_table){rows, sizeof rows / sizeof rows[0]}, 1, options, name, equals + 1, err);
+  return km_option_set(&(km_option_table){rows, sizeof rows / sizeof rows[0]}, 1, options, name, equals + 1,
+                       err);
 }
 
 km_status km_feed_settings_read(km_feed_settings *settings, const char *const *texts, km_err *err) {
   feed_options options = {
-      .planes = {.board = "19", .layout = "alphago-zero", .codec = "none", .split = "0.9,0.05,0.05", .sample = "all",
-                 .players = "any", .rows_per_shard = 1},
+      .planes = {.board = "19",
+                 .layout = "alphago-zero",
+                 .codec = "none",
+                 .split = "0.9,0.05,0.05",
+                 .sample = "all",
+                 .players = "any",
+                 .rows_per_shard = 1},
       .pool_games = 4096,
       .memory = (uint64_t)256 << 20,
   };

@@ -23,7 +23,8 @@ static void add_setup(played *p, uint32_t ply) {
   km_game *game = &p->game;
   unsigned n = (unsigned)test_below(&p->random, 6) + 1;
   for (unsigned i = 0; i < n && game->n_setup < SETUP_MAX; i++) {
-    km_setup stone = {ply, (uint16_t)test_below(&p->random, km_game_pass(game)), (uint8_t)test_below(&p->random, 3)};
+    km_setup stone = {ply, (uint16_t)test_below(&p->random, km_game_pass(game)),
+                      (uint8_t)test_below(&p->random, 3)};
     p->setup[game->n_setup++] = stone;
     km_board_setup(&p->board, stone.colour, stone.point);
   }
@@ -45,10 +46,17 @@ static uint16_t pick(played *p, uint8_t colour) {
 
 static void play(played *p, const played_games *how, unsigned rows, unsigned cols) {
   km_game *game = &p->game;
-  *game = (km_game){.rows = (uint8_t)rows, .cols = (uint8_t)cols, .moves = p->moves, .setup = p->setup, .margin = NAN, .komi = 6.5f};
+  *game = (km_game){.rows = (uint8_t)rows,
+                    .cols = (uint8_t)cols,
+                    .moves = p->moves,
+                    .setup = p->setup,
+                    .margin = NAN,
+                    .komi = 6.5f};
   km_board_init(&p->board, rows, cols);
   game->winner = (int8_t[]){1, -1, 0, KM_WINNER_UNKNOWN}[test_below(&p->random, 4)];
-  game->margin = game->winner != KM_WINNER_UNKNOWN && test_below(&p->random, 2) ? (float)test_below(&p->random, 30) / 2 : NAN;
+  game->margin = game->winner != KM_WINNER_UNKNOWN && test_below(&p->random, 2)
+                     ? (float)test_below(&p->random, 30) / 2
+                     : NAN;
   game->ending = test_below(&p->random, 2) ? KM_ENDING_RESIGN : KM_ENDING_SCORE;
   game->black_rank = (km_rank){(int8_t)(test_below(&p->random, 9) + 1), 'd'};
   game->white_rank = (km_rank){(int8_t)(test_below(&p->random, 9) + 1), 'k'};
@@ -59,7 +67,8 @@ static void play(played *p, const played_games *how, unsigned rows, unsigned col
   uint8_t colour = KM_BLACK;
   for (uint32_t i = 0; i < n; i++) {
     uint16_t point = pick(p, colour);
-    p->moves[i] = (km_move){point, colour, km_board_classify(&p->board, colour, point) > KM_PLAY_PASS ? KM_MOVE_FORCED : 0};
+    p->moves[i] = (km_move){point, colour,
+                            km_board_classify(&p->board, colour, point) > KM_PLAY_PASS ? KM_MOVE_FORCED : 0};
     km_board_play(&p->board, colour, point);
     colour = test_below(&p->random, 25) ? km_opponent(colour) : colour;
     if (test_below(&p->random, 120) == 0)
@@ -85,7 +94,8 @@ void make_played(const char *path, const played_games *how) {
       p->game.n_setup--;
     km_game_hash hash;
     km_game_hash_compute(&p->game, KM_OPENING_MOVES, &hash);
-    assert_ok(km_games_writer_add(writer, &p->game, &(km_game_keys){hash.canonical, hash.opening}, NULL, &test_err));
+    assert_ok(km_games_writer_add(writer, &p->game, &(km_game_keys){hash.canonical, hash.opening}, NULL,
+                                  &test_err));
   }
   assert_ok(km_games_writer_finish(writer, NULL, &test_err));
   free(p);
@@ -108,7 +118,9 @@ void slow_make(const slow_maker *maker, uint32_t number, uint16_t ply, int symme
   }
   row->to_play = km_game_to_play(&game, ply);
   km_plane_encoder_encode(encoder, &replay->board, row->to_play, symmetry, row->planes);
-  row->policy = ply < game.n_moves ? (int16_t)km_symmetry_point(symmetry, game.rows, game.cols, game.moves[ply].point) : -1;
+  row->policy = ply < game.n_moves
+                    ? (int16_t)km_symmetry_point(symmetry, game.rows, game.cols, game.moves[ply].point)
+                    : -1;
   int sign = row->to_play == KM_BLACK ? 1 : -1;
   int is_known = game.winner != KM_WINNER_UNKNOWN;
   row->value = is_known ? (int8_t)(sign * game.winner) : KM_WINNER_UNKNOWN;
@@ -124,10 +136,10 @@ feed_rows rows_new(const km_feed *feed, size_t n) {
   km_feed_describe(feed, &shape);
   size_t m = n + 1;
   feed_rows rows = {n,
-                    {malloc(m * shape.row_bytes), malloc(m * 2), malloc(m), malloc(m * 4), malloc(m * 4), malloc(m),
-                     malloc(m * 4), malloc(m * 2), malloc(m)}};
-  assert_true(rows.at.planes && rows.at.policy && rows.at.value && rows.at.score && rows.at.komi && rows.at.to_play &&
-              rows.at.game && rows.at.ply && rows.at.symmetry);
+                    {malloc(m * shape.row_bytes), malloc(m * 2), malloc(m), malloc(m * 4), malloc(m * 4),
+                     malloc(m), malloc(m * 4), malloc(m * 2), malloc(m)}};
+  assert_true(rows.at.planes && rows.at.policy && rows.at.value && rows.at.score && rows.at.komi &&
+              rows.at.to_play && rows.at.game && rows.at.ply && rows.at.symmetry);
   return rows;
 }
 
@@ -146,7 +158,8 @@ void rows_free(feed_rows *rows) {
 void assert_same_row(const km_feed *feed, const feed_rows *a, size_t i, const feed_rows *b, size_t j) {
   km_feed_shape shape;
   km_feed_describe(feed, &shape);
-  assert_memory_equal(a->at.planes + i * shape.row_bytes, b->at.planes + j * shape.row_bytes, shape.row_bytes);
+  assert_memory_equal(a->at.planes + i * shape.row_bytes, b->at.planes + j * shape.row_bytes,
+                      shape.row_bytes);
   assert_int_equal(a->at.policy[i], b->at.policy[j]);
   assert_int_equal(a->at.value[i], b->at.value[j]);
   assert_memory_equal(&a->at.score[i], &b->at.score[j], sizeof(float));

@@ -7,8 +7,9 @@
 #include "kifumill/encoder.h"
 #include "kifumill/feed.h"
 
-/* n games of random moves with captures, kos, passes, suicides, handicap stones, set-up within the game, the same colour
- * twice, unknown results; boards of three sizes, most of them rows × cols. Every tenth game begins like the one before it. */
+/* n games of random moves with captures, kos, passes, suicides, handicap stones, set-up within the game, the
+ * same colour twice, unknown results; boards of three sizes, most of them rows × cols. Every tenth game
+ * begins like the one before it. */
 typedef struct played_games {
   unsigned rows, cols;
   int n;

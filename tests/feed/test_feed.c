@@ -1,5 +1,5 @@
-/* test_feed.c: rows of a feed against rows made by playing the games to them, under every layout and selection; orders;
- * readers; what is remembered; bad settings and files. */
+/* test_feed.c: rows of a feed against rows made by playing the games to them, under every layout and
+ * selection; orders; readers; what is remembered; bad settings and files. */
 #include "feed_fixture.h"
 
 #include <math.h>
@@ -15,8 +15,10 @@ static int make_files(void **state) {
   (void)state;
   uint64_t seed = 20240229;
   print_message("seed %llu\n", (unsigned long long)seed);
-  make_played(scratch_path(path_9x9, "g9.h5"), &(played_games){.rows = 9, .cols = 9, .n = 60, .moves = 160, .seed = seed});
-  make_played(scratch_path(path_rectangle, "g76.h5"), &(played_games){.rows = 7, .cols = 6, .n = 40, .moves = 300, .seed = seed + 1});
+  make_played(scratch_path(path_9x9, "g9.h5"),
+              &(played_games){.rows = 9, .cols = 9, .n = 60, .moves = 160, .seed = seed});
+  make_played(scratch_path(path_rectangle, "g76.h5"),
+              &(played_games){.rows = 7, .cols = 6, .n = 40, .moves = 300, .seed = seed + 1});
   return 0;
 }
 static int remove_files(void **state) {
@@ -25,14 +27,17 @@ static int remove_files(void **state) {
   return 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ---- */
 
 /* All rows of the feed are those made the slow way, and no (game, ply, symmetry) comes twice. */
-static void check_rows(const char *path, const char *const *settings, const char *layout, km_packing packing) {
+static void check_rows(const char *path, const char *const *settings, const char *layout,
+                       km_packing packing) {
   km_feed *feed = open_feed(path, settings);
   km_feed_shape shape;
   km_feed_describe(feed, &shape);
-  slow_maker maker = {.options = {.rows = (uint8_t)shape.rows, .cols = (uint8_t)shape.cols, .symmetries = 0xff, .packing = packing}};
+  slow_maker maker = {
+      .options = {
+          .rows = (uint8_t)shape.rows, .cols = (uint8_t)shape.cols, .symmetries = 0xff, .packing = packing}};
   assert_ok(km_layout_parse(layout, &maker.options.layout, &maker.options.variants, &test_err));
   km_games *games;
   assert_ok(km_games_open(&games, path, &test_err));
@@ -74,10 +79,12 @@ static void test_layouts(void **state) {
     for (int pack = 0; pack < 2; pack++) {
       char layout[64];
       snprintf(layout, sizeof layout, "layout=%s", layouts[i]);
-      const char *const square[] = {"board=9", "split=1", "symmetries=random", layout, pack ? "pack=bytes" : "pack=bits", NULL};
+      const char *const square[] = {
+          "board=9", "split=1", "symmetries=random", layout, pack ? "pack=bytes" : "pack=bits", NULL};
       check_rows(path_9x9, square, layouts[i], pack ? KM_PACK_BYTES : KM_PACK_BITS);
-      const char *const rectangle[] = {"board=6x7", "split=1", "symmetries=all", layout, pack ? "pack=bytes" : "pack=bits",
-                                       "sample=every:7", NULL};
+      const char *const rectangle[] = {
+          "board=6x7",      "split=1", "symmetries=all", layout, pack ? "pack=bytes" : "pack=bits",
+          "sample=every:7", NULL};
       check_rows(path_rectangle, rectangle, layouts[i], pack ? KM_PACK_BYTES : KM_PACK_BITS);
     }
 }
@@ -85,13 +92,21 @@ static void test_layouts(void **state) {
 /* Rules of selection leave lists of plies with gaps; the rows are right all the same. */
 static void test_selections(void **state) {
   (void)state;
-  static const char *const rules[][4] = {{"sample=per-game:5"},  {"sample=every:3", "ply=10..100"},
-                                         {"players=winner"},     {"players=rank:3d", "final-value=true"},
+  static const char *const rules[][4] = {{"sample=per-game:5"},
+                                         {"sample=every:3", "ply=10..100"},
+                                         {"players=winner"},
+                                         {"players=rank:3d", "final-value=true"},
                                          {"last=drop", "skip-handicap-moves=true", "unknown-result=drop"},
                                          {"final-value=true"}};
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-    const char *const settings[] = {"board=9", "split=1", "seed=5", "symmetries=random", rules[i][0],
-                                    rules[i][1] ? rules[i][1] : "codec=zstd:3", rules[i][2] ? rules[i][2] : "rows-per-shard=7", NULL};
+    const char *const settings[] = {"board=9",
+                                    "split=1",
+                                    "seed=5",
+                                    "symmetries=random",
+                                    rules[i][0],
+                                    rules[i][1] ? rules[i][1] : "codec=zstd:3",
+                                    rules[i][2] ? rules[i][2] : "rows-per-shard=7",
+                                    NULL};
     check_rows(path_9x9, settings, "alphago-zero", KM_PACK_BITS);
   }
 }
@@ -103,7 +118,8 @@ static void test_splits(void **state) {
   uint8_t split_of[64] = {0};
   uint64_t n_rows = 0, n_all;
   for (int i = 0; i < 3; i++) {
-    km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=0.5,0.25,0.25", names[i], NULL});
+    km_feed *feed =
+        open_feed(path_9x9, (const char *const[]){"board=9", "split=0.5,0.25,0.25", names[i], NULL});
     km_feed_shape shape;
     km_feed_describe(feed, &shape);
     feed_rows rows = rows_new(feed, shape.n_rows);
@@ -125,7 +141,7 @@ static void test_splits(void **state) {
   assert_int_equal(n_rows, n_all);
 }
 
-/* ---- orders ---------------------------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
 static int compare_u64(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -156,7 +172,8 @@ static void test_orders(void **state) {
   size_t n = 0, n_seen = 0;
   for (int order = 0; order < 2; order++)
     for (int pool = 0; pool < (order ? 3 : 1); pool++) {
-      km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=all", orders[order], pools[pool], NULL});
+      km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=all",
+                                                                orders[order], pools[pool], NULL});
       for (uint64_t epoch = 0; epoch < 3; epoch++) {
         seen[n_seen] = identities(feed, epoch, &n);
         for (size_t k = 0; k < n_seen; k++)
@@ -181,7 +198,8 @@ static void test_orders(void **state) {
 
 static void test_unshuffled(void **state) {
   (void)state;
-  km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "shuffle=off", "order=pool", NULL});
+  km_feed *feed =
+      open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "shuffle=off", "order=pool", NULL});
   size_t n;
   uint64_t *ids = identities(feed, 4, &n);
   for (size_t i = 1; i < n; i++)
@@ -195,7 +213,8 @@ static void test_fresh(void **state) {
   (void)state;
   size_t n, n_turned = 0;
   km_feed *same = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=random", NULL});
-  km_feed *fresh = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=random", "symmetry=fresh", NULL});
+  km_feed *fresh = open_feed(
+      path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=random", "symmetry=fresh", NULL});
   for (uint64_t epoch = 0; epoch < 2; epoch++) {
     uint64_t *a = identities(same, epoch, &n), *b = identities(fresh, epoch, &n);
     for (size_t i = 0; i < n; i++) {
@@ -210,16 +229,18 @@ static void test_fresh(void **state) {
   km_feed_close(fresh);
 }
 
-/* ---- readers --------------------------------------------------------------------------------------------------- */
+/* ---- readers ---- */
 
-/* Takes all batches of a reader of an epoch, marking the rows it has; places are told by the rows of the whole epoch. */
+/* Takes all batches of a reader of an epoch, marking the rows it has; places are told by the rows of the
+ * whole epoch. */
 static size_t read_all(km_feed *feed, km_feed_cursor cursor, const feed_rows *epoch) {
   feed_rows batch = rows_new(feed, cursor.batch_rows);
   uint64_t n, number = 0, at = cursor.epoch;
   size_t n_rows = 0;
   int status;
   while ((status = km_feed_next(feed, &cursor, &batch.at, &n)) == 0) {
-    uint64_t first = ((number++ * cursor.workers + cursor.worker) * cursor.world + cursor.rank) * cursor.batch_rows;
+    uint64_t first =
+        ((number++ * cursor.workers + cursor.worker) * cursor.world + cursor.rank) * cursor.batch_rows;
     assert_true(n > 0 && n <= cursor.batch_rows);
     for (size_t i = 0; i < n; i++)
       assert_same_row(feed, &batch, i, epoch, first + i);
@@ -239,7 +260,8 @@ static void test_readers(void **state) {
   (void)state;
   static const char *const orders[] = {"order=global", "order=pool"};
   for (int order = 0; order < 2; order++) {
-    km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=random", "pool-games=9", orders[order], NULL});
+    km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "split=1", "symmetries=random",
+                                                              "pool-games=9", orders[order], NULL});
     km_feed_shape shape;
     km_feed_describe(feed, &shape);
     feed_rows epoch = rows_new(feed, shape.n_rows);
@@ -268,7 +290,8 @@ static void test_readers(void **state) {
 /* A saved cursor goes on in a feed that has read nothing. */
 static void test_restart(void **state) {
   (void)state;
-  const char *const settings[] = {"board=9", "split=1", "symmetries=random", "order=pool", "pool-games=5", NULL};
+  const char *const settings[] = {"board=9",    "split=1",      "symmetries=random",
+                                  "order=pool", "pool-games=5", NULL};
   km_feed *feed = open_feed(path_9x9, settings);
   km_feed_cursor cursor = {.epoch = 1, .batch_rows = 40, .rank = 1, .world = 2, .workers = 1};
   feed_rows a = rows_new(feed, 40), b = rows_new(feed, 40);
@@ -293,11 +316,14 @@ static void test_restart(void **state) {
 static void test_take(void **state) {
   (void)state;
   char path[512];
-  make_played(scratch_path(path, "many.h5"), &(played_games){.rows = 5, .cols = 5, .n = 12000, .moves = 60, .seed = 77});
+  make_played(scratch_path(path, "many.h5"),
+              &(played_games){.rows = 5, .cols = 5, .n = 12000, .moves = 60, .seed = 77});
   static const char *const layouts[] = {"layout=alphago-zero", "layout=alphago-48"};
   for (int i = 0; i < 2; i++) {
-    km_feed *feed = open_feed(path, (const char *const[]){"board=5", "split=1", "memory=64M", layouts[i], "symmetries=random", NULL});
-    km_feed *small = open_feed(path, (const char *const[]){"board=5", "split=1", "memory=1M", layouts[i], "symmetries=random", NULL});
+    km_feed *feed = open_feed(path, (const char *const[]){"board=5", "split=1", "memory=64M", layouts[i],
+                                                          "symmetries=random", NULL});
+    km_feed *small = open_feed(path, (const char *const[]){"board=5", "split=1", "memory=1M", layouts[i],
+                                                           "symmetries=random", NULL});
     km_feed_shape shape;
     km_feed_describe(feed, &shape);
     enum { N = 20000 };
@@ -360,7 +386,7 @@ static void test_fork(void **state) {
   km_feed_close(feed);
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------------------------- */
+/* ---- what is wrong ---- */
 
 static void assert_refused(const char *path, const char *const *settings, const char *why) {
   km_feed *feed = (km_feed *)1;
@@ -418,10 +444,12 @@ static void test_bad_files(void **state) {
 static void test_empty(void **state) {
   (void)state;
   char path[512];
-  make_played(scratch_path(path, "empty.h5"), &(played_games){.rows = 9, .cols = 9, .n = 0, .moves = 1, .seed = 1});
+  make_played(scratch_path(path, "empty.h5"),
+              &(played_games){.rows = 9, .cols = 9, .n = 0, .moves = 1, .seed = 1});
   static const char *const orders[] = {"order=global", "order=pool", "shuffle=off"};
   for (int i = 0; i < 6; i++) {
-    km_feed *feed = open_feed(i < 3 ? path : path_9x9, (const char *const[]){"board=17", "split=1", orders[i % 3], NULL});
+    km_feed *feed =
+        open_feed(i < 3 ? path : path_9x9, (const char *const[]){"board=17", "split=1", orders[i % 3], NULL});
     km_feed_shape shape;
     km_feed_describe(feed, &shape);
     assert_int_equal(shape.n_rows, 0);
@@ -458,7 +486,8 @@ static void test_bad_calls(void **state) {
     assert_non_null(strstr(km_feed_message(feed), "no reader"));
   }
   /* beyond every number that 64 bits hold */
-  km_feed_cursor far = {.batch = UINT64_MAX, .batch_rows = UINT64_MAX, .world = UINT32_MAX, .workers = UINT32_MAX};
+  km_feed_cursor far = {
+      .batch = UINT64_MAX, .batch_rows = UINT64_MAX, .world = UINT32_MAX, .workers = UINT32_MAX};
   assert_int_equal(km_feed_next(feed, &far, &rows.at, &n), KM_FEED_END);
   rows_free(&rows);
   km_feed_close(feed);
@@ -469,7 +498,8 @@ static void test_description(void **state) {
   (void)state;
   assert_int_equal(km_feed_abi(), KM_FEED_ABI);
   assert_string_equal(km_feed_version(), "1.0.0");
-  km_feed *feed = open_feed(path_9x9, (const char *const[]){"board=9", "symmetries=all", "layout=leela-zero", NULL});
+  km_feed *feed =
+      open_feed(path_9x9, (const char *const[]){"board=9", "symmetries=all", "layout=leela-zero", NULL});
   km_feed_shape shape;
   km_feed_describe(feed, &shape);
   assert_int_equal(shape.rows, 9);
@@ -488,11 +518,11 @@ static void test_description(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts),    cmocka_unit_test(test_selections), cmocka_unit_test(test_splits),
-      cmocka_unit_test(test_orders),     cmocka_unit_test(test_unshuffled), cmocka_unit_test(test_fresh),
-      cmocka_unit_test(test_readers),    cmocka_unit_test(test_restart),    cmocka_unit_test(test_take),
-      cmocka_unit_test(test_fork),       cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_bad_files),
-      cmocka_unit_test(test_empty),      cmocka_unit_test(test_bad_calls),  cmocka_unit_test(test_description),
+      cmocka_unit_test(test_layouts), cmocka_unit_test(test_selections),   cmocka_unit_test(test_splits),
+      cmocka_unit_test(test_orders),  cmocka_unit_test(test_unshuffled),   cmocka_unit_test(test_fresh),
+      cmocka_unit_test(test_readers), cmocka_unit_test(test_restart),      cmocka_unit_test(test_take),
+      cmocka_unit_test(test_fork),    cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_bad_files),
+      cmocka_unit_test(test_empty),   cmocka_unit_test(test_bad_calls),    cmocka_unit_test(test_description),
   };
   return cmocka_run_group_tests(tests, make_files, remove_files);
 }

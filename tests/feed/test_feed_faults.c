@@ -1,6 +1,6 @@
-/* test_feed_faults.c: memory that runs out at every allocation in turn, while a feed is opened and while rows are made: a
- * clear message, nothing leaked (the sanitizer's leak check), and success once there is enough. Linked with malloc, calloc
- * and realloc wrapped. */
+/* test_feed_faults.c: memory that runs out at every allocation in turn, while a feed is opened and while rows
+ * are made: a clear message, nothing leaked (the sanitizer's leak check), and success once there is enough.
+ * Linked with malloc, calloc and realloc wrapped. */
 #include "feed_fixture.h"
 
 #include <stdlib.h>
@@ -15,9 +15,15 @@ void *__wrap_realloc(void *p, size_t n_bytes);
 
 static int fails_at = -1; /* allocations until the one that fails; negative: none does */
 
-void *__wrap_malloc(size_t n_bytes) { return fails_at-- == 0 ? NULL : __real_malloc(n_bytes); }
-void *__wrap_calloc(size_t n, size_t n_bytes) { return fails_at-- == 0 ? NULL : __real_calloc(n, n_bytes); }
-void *__wrap_realloc(void *p, size_t n_bytes) { return fails_at-- == 0 ? NULL : __real_realloc(p, n_bytes); }
+void *__wrap_malloc(size_t n_bytes) {
+  return fails_at-- == 0 ? NULL : __real_malloc(n_bytes);
+}
+void *__wrap_calloc(size_t n, size_t n_bytes) {
+  return fails_at-- == 0 ? NULL : __real_calloc(n, n_bytes);
+}
+void *__wrap_realloc(void *p, size_t n_bytes) {
+  return fails_at-- == 0 ? NULL : __real_realloc(p, n_bytes);
+}
 
 static char games_path[512];
 static uint8_t planes[400 * 198];
@@ -40,7 +46,8 @@ static void test_memory(void **state) {
   (void)state;
   static const char *const orders[] = {"order=global", "order=pool"};
   static const char *const layouts[] = {"layout=alphago-zero", "layout=leela-zero"};
-  make_played(scratch_path(games_path, "games.h5"), &(played_games){.rows = 9, .cols = 9, .n = 12, .moves = 90, .seed = 9});
+  make_played(scratch_path(games_path, "games.h5"),
+              &(played_games){.rows = 9, .cols = 9, .n = 12, .moves = 90, .seed = 9});
   for (int i = 0; i < 2; i++) {
     const char *const settings[] = {"board=9", "split=1", orders[i], layouts[i], "symmetries=all", NULL};
     int status = -1, n = 0;

@@ -1,5 +1,6 @@
-/* test_feed_shards.c: a feed and the shards that kifu-planes makes of the same games under the same settings hold the same
- * rows in the same places, for every split and kind of setting; and feeds in several threads too. */
+/* test_feed_shards.c: a feed and the shards that kifu-planes makes of the same games under the same settings
+ * hold the same rows in the same places, for every split and kind of setting; and feeds in several threads
+ * too. */
 #include "feed_fixture.h"
 
 #include "planes_stage.h"
@@ -14,7 +15,8 @@ static char games_path[512];
 
 static int make_files(void **state) {
   (void)state;
-  make_played(scratch_path(games_path, "games.h5"), &(played_games){.rows = 9, .cols = 9, .n = 90, .moves = 200, .seed = 4711});
+  make_played(scratch_path(games_path, "games.h5"),
+              &(played_games){.rows = 9, .cols = 9, .n = 90, .moves = 200, .seed = 4711});
   return 0;
 }
 static int remove_files(void **state) {
@@ -29,7 +31,9 @@ typedef struct pair {
   const char *texts[6];
 } pair;
 
-static void set_plain(km_planes_options *o) { (void)o; }
+static void set_plain(km_planes_options *o) {
+  (void)o;
+}
 static void set_all(km_planes_options *o) {
   o->symmetries = 2;
   o->sample = "every:5";
@@ -55,7 +59,8 @@ static void set_unshuffled(km_planes_options *o) {
 static const pair pairs[] = {
     {set_plain, {NULL}},
     {set_all, {"symmetries=all", "sample=every:5", "pack=bytes"}},
-    {set_rules, {"symmetries=random", "layout=black-white", "players=winner", "ply=5..150", "final-value=true"}},
+    {set_rules,
+     {"symmetries=random", "layout=black-white", "players=winner", "ply=5..150", "final-value=true"}},
     {set_features, {"layout=alphago-48:colour", "sample=per-game:3", "symmetries=random"}},
     {set_unshuffled, {"shuffle=off", "symmetries=random"}},
 };
@@ -87,15 +92,20 @@ static const struct {
   km_type type;
   size_t at; /* of the pointer in km_feed_buffers */
 } fields[] = {
-    {"policy", KM_I16, offsetof(km_feed_buffers, policy)}, {"value", KM_I8, offsetof(km_feed_buffers, value)},
-    {"score", KM_F32, offsetof(km_feed_buffers, score)},   {"komi", KM_F32, offsetof(km_feed_buffers, komi)},
-    {"to_play", KM_U8, offsetof(km_feed_buffers, to_play)}, {"game", KM_U32, offsetof(km_feed_buffers, game)},
-    {"ply", KM_U16, offsetof(km_feed_buffers, ply)},       {"symmetry", KM_U8, offsetof(km_feed_buffers, symmetry)},
+    {"policy", KM_I16, offsetof(km_feed_buffers, policy)},
+    {"value", KM_I8, offsetof(km_feed_buffers, value)},
+    {"score", KM_F32, offsetof(km_feed_buffers, score)},
+    {"komi", KM_F32, offsetof(km_feed_buffers, komi)},
+    {"to_play", KM_U8, offsetof(km_feed_buffers, to_play)},
+    {"game", KM_U32, offsetof(km_feed_buffers, game)},
+    {"ply", KM_U16, offsetof(km_feed_buffers, ply)},
+    {"symmetry", KM_U8, offsetof(km_feed_buffers, symmetry)},
 };
 enum { N_FIELDS = sizeof fields / sizeof fields[0] };
 
 /* Compares rows first … of the epoch with a shard; returns how many it has. */
-static uint64_t compare_shard(const char *path, const km_feed_shape *shape, const feed_rows *rows, uint64_t first) {
+static uint64_t compare_shard(const char *path, const km_feed_shape *shape, const feed_rows *rows,
+                              uint64_t first) {
   km_column columns[N_FIELDS + 1];
   columns[0] = (km_column){.name = "planes", .type = KM_U8, .inner_rank = shape->is_packed ? 2 : 3};
   columns[0].inner[0] = shape->n_planes;
@@ -162,7 +172,7 @@ static void test_same_rows(void **state) {
   }
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------- */
+/* ---- threads ---- */
 
 typedef struct job {
   pthread_t thread;
@@ -174,7 +184,8 @@ static void *run_job(void *arg) {
   job *j = arg;
   km_feed *feed;
   km_feed_shape shape;
-  j->failed = km_feed_open(&feed, games_path, (const char *const[]){"board=9", "symmetries=random", NULL}, NULL, 0);
+  j->failed =
+      km_feed_open(&feed, games_path, (const char *const[]){"board=9", "symmetries=random", NULL}, NULL, 0);
   if (j->failed)
     return NULL;
   km_feed_describe(feed, &shape);

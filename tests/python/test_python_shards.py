@@ -8,7 +8,7 @@ import sys
 import threading
 import unittest
 
-from python_fixture import PACKAGE, Scratch, identities, make_games, make_shards, np, read_by_workers, run, same
+from python_fixture import PACKAGE, Scratch, identities, make_games, make_shards, np, read_by_workers, same
 
 import h5py
 import kifumill as km

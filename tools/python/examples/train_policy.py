@@ -66,7 +66,8 @@ def losses(network, planes, policy, value):
 
 def train(network, source, options):
     """Returns the loss of each step."""
-    stream = BatchStream(source, options.batch, drop_last=True, **({"shuffle": options.reshuffle} if os.path.isdir(options.data) else {}))
+    as_stored = {"shuffle": False} if isinstance(source, kifumill.Shards) and not options.reshuffle else {}
+    stream = BatchStream(source, options.batch, drop_last=True, **as_stored)
     loader = torch.utils.data.DataLoader(stream, batch_size=None, num_workers=options.workers)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, total_steps=options.steps + 1, pct_start=0.1)
@@ -111,7 +112,7 @@ def examine(network, source, favourite, n):
     right = np.zeros(4)
     n_moves = n_known = done = 0
     with torch.no_grad():
-        for planes, policy, value in source.batches(min(512, n), shuffle=False) if isinstance(source, kifumill.Shards) else source.batches(min(512, n)):
+        for planes, policy, value in source.batches(min(512, n)):
             planes = torch.from_numpy(planes).float()
             alone, outcome = answer(planes)
             averaged, _ = kifumill.symmetry_ensemble(answer, planes)
@@ -141,7 +142,8 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=1, help="(%(default)s)")
     parser.add_argument("--examine", type=int, default=4096, help="rows to be examined on (%(default)s)")
     parser.add_argument("--report", type=int, default=100, help="steps between reports (%(default)s)")
-    parser.add_argument("--reshuffle", action=argparse.BooleanOptionalAction, default=True, help="mix the rows of shards anew in each epoch")
+    parser.add_argument("--reshuffle", action=argparse.BooleanOptionalAction, default=True,
+                        help="read shards in another order in each epoch, not as they are")
     return parser.parse_args(arguments)
 
 
