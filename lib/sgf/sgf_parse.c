@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kifumill/metadata.h"
 
@@ -152,12 +153,15 @@ static size_t without_blanks(const sgf_value *value, char *out, size_t room) {
 static void take_move(walk *w, uint8_t colour, const sgf_value *value, const char *at) {
   km_sgf_draft *d = w->d;
   size_t n_raw = (size_t)(value->end - value->begin);
-  char two[2] = {0, 0};
-  size_t n = without_blanks(value, two, 2);
+  char text[4] = {0};
+  size_t n = without_blanks(value, text, sizeof text);
+  int is_word = n == 4 && strncasecmp(text, "pass", 4) == 0;
   if (value->cut == SGF_CUT_END && n != 2)
     return; /* cut before its end: no move can be read from it */
-  uint16_t xy = n == 2 ? xy_of(two) : n == 0 ? SGF_XY_PASS : SGF_XY_BAD;
-  if (n == 0 && n_raw > 0)
+  uint16_t xy = n == 2 ? xy_of(text) : n == 0 || is_word ? SGF_XY_PASS : SGF_XY_BAD;
+  if (is_word)
+    sgf_draft_note(d, KM_REASON_PASS_WORD, at, NULL);
+  else if (n == 0 && n_raw > 0)
     sgf_draft_note(d, KM_REASON_BLANK_MOVE, at, NULL);
   else if (n == 2 && n_raw > 2 && xy != SGF_XY_BAD)
     sgf_draft_note(d, KM_REASON_BLANK_IN_POINT, at, NULL);

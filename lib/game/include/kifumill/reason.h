@@ -42,6 +42,7 @@ typedef enum km_reason_kind { KM_KIND_REFUSED, KM_KIND_CUT, KM_KIND_REPAIRED, KM
   X(DUPLICATE_PROPERTY, REPAIRED, "duplicate_property", "a property given twice; lists are merged, else the first")  \
   X(BLANK_IN_POINT, REPAIRED, "blank_in_point", "blanks inside a move were removed")                                 \
   X(BLANK_MOVE, REPAIRED, "blank_move", "a move of blanks only is read as a pass")                                   \
+  X(PASS_WORD, REPAIRED, "pass_word", "a move that is the word pass")                                                \
   X(MULTIPLE_MOVES, REPAIRED, "multiple_moves_in_node", "two moves in one node, played in file order")               \
   X(MIXED_SETUP, REPAIRED, "mixed_setup_and_move", "set-up and a move in one node; the set-up goes first")           \
   X(MIDGAME_SETUP, REPAIRED, "midgame_setup", "set-up stones after the first move")                                  \
