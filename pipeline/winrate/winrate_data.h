@@ -9,6 +9,7 @@
 #include "opinions.h"
 #include "winrate_effects.h"
 #include "winrate_plan.h"
+#include "winrate_progress.h"
 #include "winrate_styles.h"
 
 enum { KM_WR_EXTERNALS = 6 }; /* the file, and what records may hold by km_eval_source (0 unused) */
@@ -47,7 +48,7 @@ typedef struct km_wr_data {
 /* Opens inputs and counts. On failure too, km_wr_data_close. */
 km_status km_wr_data_open(km_wr_data *data, const km_winrate_options *options, km_err *err);
 /* Fills the store, effects, styles, externals. */
-km_status km_wr_data_scan(km_wr_data *data, km_progress *progress, km_err *err);
+km_status km_wr_data_scan(km_wr_data *data, km_wr_progress *progress, km_err *err);
 void km_wr_data_close(km_wr_data *data);
 
 /* winrate_check.c: whether hbs.h5 belongs to the games, and what it says of some of them is what replay says. n_checked: how many. */

@@ -1,4 +1,5 @@
-/* winrate_effects.h: by how much HBS differs between games that Black wins and loses, ply by ply. */
+/* winrate_effects.h: by how much HBS differs between games that Black wins and loses, ply by ply. Of even games: a handicap
+ * changes both S and who wins. */
 #ifndef KIFUMILL_WINRATE_EFFECTS_H
 #define KIFUMILL_WINRATE_EFFECTS_H
 

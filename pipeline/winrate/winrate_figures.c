@@ -227,12 +227,14 @@ km_status km_wr_score_models(km_wr_results *results, const km_wr_scoring *scorin
     like.range = km_wr_plan_phase(scoring->plan, i);
     strcpy(like.bucket, km_wr_phase_names[i]);
     status = score_one_range(results, scoring, &like, err);
+    km_wr_progress_at(scoring->progress, 0.3 + 0.1 * (double)i);
   }
   like.by = KM_WR_BY_PLY;
   for (size_t i = 0; i < scoring->plan->n_buckets && status == KM_OK; i++) {
     like.range = km_wr_plan_bucket(scoring->plan, i);
     name_bucket(&like);
     status = score_one_range(results, scoring, &like, err);
+    km_wr_progress_at(scoring->progress, 0.6 + 0.4 * (double)i / (double)scoring->plan->n_buckets);
   }
   size_t n = results->n - before;
   km_wr_result *sorted = status == KM_OK ? malloc((n + 1) * sizeof *sorted) : NULL;

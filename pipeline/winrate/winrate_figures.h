@@ -39,6 +39,7 @@ typedef struct km_wr_scoring {
   size_t n_models;
   km_bootstrap bootstrap; /* its workers are not used: models run in parallel */
   int n_threads;
+  const km_wr_progress *progress;
 } km_wr_scoring;
 /* Adds the results. KM_ERR_FORMAT if there is no position of a game held back. */
 km_status km_wr_score_models(km_wr_results *results, const km_wr_scoring *scoring, km_err *err);

@@ -245,6 +245,8 @@ km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settin
     if (job.n_tasks)
       status = km_parallel_for(job.n_tasks, settings->n_threads, run_task, &job, err);
     km_position_store_release(settings->store);
+    if (job.n_tasks)
+      km_wr_progress_at(settings->progress, (double)(s + 1) / (double)settings->plan->n_segments);
   }
   free(job.tasks);
   return status;

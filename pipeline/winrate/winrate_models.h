@@ -10,6 +10,7 @@
 #include "position_store.h"
 #include "winrate_columns.h"
 #include "winrate_plan.h"
+#include "winrate_progress.h"
 
 #include "kifumill/logistic.h"
 #include "kifumill/mlp.h"
@@ -38,6 +39,7 @@ typedef struct km_wr_fit_settings {
   uint64_t network_positions;
   size_t hidden, epochs;
   int n_threads;
+  const km_wr_progress *progress;
 } km_wr_fit_settings;
 
 /* Sets up a model over the segments of the plan, or over one external's series. */

@@ -18,7 +18,7 @@ typedef struct row_list {
 typedef struct scanned_game {
   uint64_t identity;
   size_t first, n; /* of the sampled rows */
-  uint8_t is_used, is_kept, has_winner;
+  uint8_t is_used, is_kept, is_even;
   int8_t winner;
   uint8_t has_style;
   struct {
@@ -37,8 +37,8 @@ typedef struct scan_batch {
 
 typedef struct scan {
   km_wr_data *data;
-  km_progress *progress;
-  uint64_t next, n_games, n_moves;
+  km_wr_progress *progress;
+  uint64_t next, n_games;
   size_t row_bytes;
 } scan;
 
@@ -249,6 +249,7 @@ static km_status scan_game(const scan *s, scan_worker *worker, scan_batch *batch
   int right_size = game.rows == data->options->board && game.cols == data->options->board;
   *out = (scanned_game){.identity = keys.hash.low, .first = batch->rows.n, .winner = game.winner,
                         .is_used = right_size && (game.winner == KM_WINNER_BLACK || game.winner == KM_WINNER_WHITE)};
+  out->is_even = game.handicap == 0 && game.n_setup == 0;
   out->is_kept = out->is_used && km_wr_plan_keeps(&data->plan, out->identity);
   for (size_t k = 0; k < KM_WR_EXTERNALS; k++)
     out->external[k].first = batch->external[k].n;
@@ -288,7 +289,8 @@ static km_status write_rows(scan *s, const scan_batch *batch, const scanned_game
       const km_position *row = (const km_position *)(rows + end * s->row_bytes);
       if (km_wr_plan_segment_of(&data->plan, row->ply) != segment)
         break;
-      km_wr_effects_add(data->effects, row);
+      if (game->is_even)
+        km_wr_effects_add(data->effects, row);
       data->segments[segment].won += row->won;
     }
     data->segments[segment].games++;
@@ -336,14 +338,15 @@ static km_status write_batch(void *ctx, void *data, km_err *err) {
     status = write_rows(s, batch, game, err);
     if (status == KM_OK)
       status = write_externals(s, batch, game, err);
-    s->n_moves += km_games_n_moves(s->data->games, batch->first + i);
   }
   km_games_release(s->data->games, batch->first, batch->n);
-  km_progress_update(s->progress, (double)(batch->first + batch->n) / (double)s->n_games, batch->first + batch->n, s->n_moves);
+  s->progress->games = batch->first + batch->n;
+  s->progress->positions = s->data->n_positions;
+  km_wr_progress_at(s->progress, (double)s->progress->games / (double)s->n_games);
   return status;
 }
 
-km_status km_wr_data_scan(km_wr_data *data, km_progress *progress, km_err *err) {
+km_status km_wr_data_scan(km_wr_data *data, km_wr_progress *progress, km_err *err) {
   static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch, work_batch, write_batch};
   scan s = {.data = data, .progress = progress, .n_games = km_games_count(data->games)};
   data->effects = calloc(1, sizeof *data->effects);

@@ -13,6 +13,7 @@ typedef struct winrate_job {
   const km_winrate_options *options;
   char *csv_path, *styles_path;
   km_wr_data data;
+  km_wr_progress progress;
   km_wr_model models[MODELS_MAX];
   size_t n_models;
   km_wr_model external_models[KM_WR_EXTERNALS][EXTERNAL_MODELS];
@@ -77,7 +78,8 @@ static km_status fit_models(winrate_job *job, km_err *err) {
   const km_winrate_options *o = job->options;
   km_wr_fit_settings settings = {.plan = &job->data.plan, .store = job->data.store, .ridge = o->ridge,
                                  .network_positions = o->network_positions, .hidden = (size_t)o->hidden,
-                                 .epochs = (size_t)o->epochs, .n_threads = o->run.threads};
+                                 .epochs = (size_t)o->epochs, .n_threads = o->run.threads,
+                                 .progress = &job->progress};
   km_status status = km_wr_models_fit(job->models, job->n_models, &settings, err);
   for (size_t k = 0; k < KM_WR_EXTERNALS && status == KM_OK; k++)
     status = km_wr_models_fit(job->external_models[k], job->n_external_models[k], &settings, err);
@@ -101,7 +103,7 @@ static km_status score_models(winrate_job *job, km_err *err) {
   const km_winrate_options *o = job->options;
   const km_wr_model *models[MODELS_MAX + EXTERNAL_MODELS];
   km_wr_scoring scoring = {.plan = &job->data.plan, .store = job->data.store, .n_series = job->data.plan.n_segments,
-                           .models = models, .n_threads = o->run.threads,
+                           .models = models, .n_threads = o->run.threads, .progress = &job->progress,
                            .bootstrap = {.seed = o->run.seed, .n_replicates = (size_t)o->replicates, .level = 0.95}};
   for (size_t i = 0; i < job->n_models; i++)
     models[scoring.n_models++] = &job->models[i];
@@ -185,19 +187,27 @@ static void close_job(winrate_job *job) {
   free(job);
 }
 
-static km_status run_job(winrate_job *job, km_progress *progress, km_err *err) {
+static void next_part(winrate_job *job, double to) {
+  job->progress.from = job->progress.to;
+  job->progress.to = to;
+}
+
+static km_status run_job(winrate_job *job, km_progress *line, km_err *err) {
   unsigned chosen;
+  job->progress = (km_wr_progress){.line = line, .to = 0.2};
   km_status status = km_wr_sets_parse(&chosen, job->options->features, err);
   if (status == KM_OK)
     status = name_outputs(job, err);
   if (status == KM_OK)
     status = km_wr_data_open(&job->data, job->options, err);
   if (status == KM_OK)
-    status = km_wr_data_scan(&job->data, progress, err);
+    status = km_wr_data_scan(&job->data, &job->progress, err);
   if (status != KM_OK)
     return status;
   list_models(job, chosen);
+  next_part(job, 0.7);
   status = fit_models(job, err);
+  next_part(job, 1);
   if (status == KM_OK)
     status = score_models(job, err);
   return status == KM_OK ? write_outputs(job, err) : status;

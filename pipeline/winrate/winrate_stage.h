@@ -50,7 +50,7 @@
  *                                                         "phase" and "ply"
  *  "effects": [{"signal": "log2_black" | "log2_white" | "delta_black" | "delta_white", "doc": text, "points": [
  *      {"ply": t, "won": {"n": n, "mean": x, "sd": x}, "lost": {…}, "difference": won − lost, "se": x, "low": x,
- *       "high": x, "d": difference in pooled deviations}, …]}, …]   won, lost: by Black; low, high: ± 1.96 se
+ *       "high": x, "d": difference in pooled deviations}, …]}, …]   won, lost: by Black, of even games; low, high: ± 1.96 se
  * }
  * R = {"model": name, "by": "all" | "phase" | "ply", "bucket": "all" | "opening" | "middle" | "endgame" | "20-40" |
  *      "300+", "from": n, "to": n, "games": n, "positions": n, "black_won": share of positions,
