@@ -1,4 +1,5 @@
-/* hbs_curves.c: a game's channels, laid out in a worker's scratch, and the sets of mean curves that they are added to. */
+/* hbs_curves.c: a game's channels, laid out in a worker's scratch, and the sets of mean curves that they are
+ * added to. */
 #include "hbs_curves.h"
 
 #include <stddef.h>
@@ -6,12 +7,13 @@
 #include <string.h>
 
 enum {
-  FULL_BINS = 16,  /* bins of a histogram a unit of log2: full curves, and those by strata on request */
+  FULL_BINS = 16, /* bins of a histogram a unit of log2: full curves, and those by strata on request */
   STRATUM_BINS = 4,
 };
 static const size_t max_bytes = (size_t)1 << 30; /* of one set of mean curves */
 
-/* ---- channels ---------------------------------------------------------------------------------------------------- */
+/* ---- channels
+ * ---------------------------------------------------------------------------------------------------- */
 
 const char *km_quantity_name(km_quantity quantity) {
   static const char *const names[KM_QUANTITIES] = {"s", "log2", "delta", "d1", "d2", "layer", "log2_layer"};
@@ -36,14 +38,15 @@ size_t km_curve_channels(const km_curve_plan *plan, km_by by, int by_fraction, k
   return n;
 }
 
-/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+/* ---- scratch
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct km_curve_scratch {
-  size_t plies;                     /* room */
-  uint64_t *delta, *d1, *d2;        /* [plies][n_limbs] */
-  double *log2_layer;               /* [n_layers][plies] */
-  uint64_t *s_fraction;             /* [M + 1][n_limbs + 1] */
-  double *log2_fraction;            /* [1 + n_layers][M + 1] */
+  size_t plies;              /* room */
+  uint64_t *delta, *d1, *d2; /* [plies][n_limbs] */
+  double *log2_layer;        /* [n_layers][plies] */
+  uint64_t *s_fraction;      /* [M + 1][n_limbs + 1] */
+  double *log2_fraction;     /* [1 + n_layers][M + 1] */
 };
 
 km_curve_scratch *km_curve_scratch_new(const km_curve_plan *plans, size_t n_plans) {
@@ -109,21 +112,22 @@ void km_curve_scratch_fill(km_curve_scratch *scratch, const km_curve_plan *plan,
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers;
   uint32_t m = plan->fractions;
   for (unsigned k = 0; k < n_layers; k++)
-    fill_layer(scratch->log2_layer + k * scratch->plies, game->layer + k * n_limbs, game->n, (size_t)n_layers * n_limbs,
-               n_limbs);
+    fill_layer(scratch->log2_layer + k * scratch->plies, game->layer + k * n_limbs, game->n,
+               (size_t)n_layers * n_limbs, n_limbs);
   if (plan->by_move)
     fill_by_move(scratch, plan, game);
   if (!plan->by_fraction)
     return;
-  km_hbs_at_fractions(scratch->s_fraction, (km_hbs_column){game->s, n_limbs, game->n, n_limbs}, m, plan->interpolate);
+  km_hbs_at_fractions(scratch->s_fraction, (km_hbs_column){game->s, n_limbs, game->n, n_limbs}, m,
+                      plan->interpolate);
   km_hbs_at_fractions_double(scratch->log2_fraction, game->log2, game->n, m, plan->interpolate);
   for (unsigned k = 0; k < n_layers; k++)
-    km_hbs_at_fractions_double(scratch->log2_fraction + (k + 1) * (m + 1), scratch->log2_layer + k * scratch->plies, game->n, m,
-                               plan->interpolate);
+    km_hbs_at_fractions_double(scratch->log2_fraction + (k + 1) * (m + 1),
+                               scratch->log2_layer + k * scratch->plies, game->n, m, plan->interpolate);
 }
 
-static km_mean_column column_of(const km_curve_scratch *scratch, const km_curve_plan *plan, const km_curve_game *game,
-                                const km_channel *channel, int by_fraction) {
+static km_mean_column column_of(const km_curve_scratch *scratch, const km_curve_plan *plan,
+                                const km_curve_game *game, const km_channel *channel, int by_fraction) {
   unsigned n_limbs = plan->geometry.n_limbs;
   size_t row = (size_t)plan->geometry.n_layers * n_limbs, m = plan->fractions;
   if (by_fraction)
@@ -153,7 +157,8 @@ static km_mean_column column_of(const km_curve_scratch *scratch, const km_curve_
   }
 }
 
-/* ---- sets -------------------------------------------------------------------------------------------------------- */
+/* ---- sets
+ * -------------------------------------------------------------------------------------------------------- */
 
 static unsigned n_strata(const km_curve_plan *plan, km_by by) {
   return by == KM_BY_RESULT ? KM_RESULT_STRATA
@@ -164,7 +169,8 @@ static int wanted(const km_curve_plan *plan, km_by by) {
 }
 
 /* The options of a set of curves; shapes has KM_MEAN_CHANNELS_MAX. */
-static km_mean_options mean_options(const km_curve_plan *plan, km_by by, int by_fraction, km_mean_channel *shapes) {
+static km_mean_options mean_options(const km_curve_plan *plan, km_by by, int by_fraction,
+                                    km_mean_channel *shapes) {
   km_channel channels[KM_MEAN_CHANNELS_MAX];
   size_t n = km_curve_channels(plan, by, by_fraction, channels);
   for (size_t i = 0; i < n; i++)
@@ -193,7 +199,8 @@ km_status km_curve_set_open(km_curve_set *set, const km_curve_plan *plan, km_err
     if (status == KM_OK && plan->by_fraction)
       status = km_mean_curves_new(&set->fraction[by], &options, err);
   }
-  set->first = calloc(plan->with_curves ? plan->geometry.n_layers * (plan->n_places + 1) + 1 : 1, sizeof *set->first);
+  set->first =
+      calloc(plan->with_curves ? plan->geometry.n_layers * (plan->n_places + 1) + 1 : 1, sizeof *set->first);
   if (status == KM_OK && !set->first)
     status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for curves");
   if (status != KM_OK)
@@ -219,13 +226,15 @@ size_t km_curve_set_need(const km_curve_plan *plan) {
     for (int fraction = 0; fraction < 2; fraction++) {
       km_mean_options options = mean_options(plan, (km_by)by, fraction, shapes);
       if (fraction ? plan->by_fraction : plan->by_move)
-        need += options.n_strata * km_mean_curves_need(&options, fraction ? plan->fractions + 1 : plan->longest);
+        need +=
+            options.n_strata * km_mean_curves_need(&options, fraction ? plan->fractions + 1 : plan->longest);
     }
   }
   return need;
 }
 
-/* ---- adding ------------------------------------------------------------------------------------------------------ */
+/* ---- adding
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int is_zero(const uint64_t *value, unsigned n_limbs) {
   uint64_t bits = 0;
@@ -270,7 +279,8 @@ static void count_steps(km_step_counts *counts, const km_curve_game *game, unsig
   counts->games_falling_without_capture += counts->falling_without_capture > plain;
 }
 
-km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game, km_err *err) {
+km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game,
+                           km_err *err) {
   const km_curve_plan *plan = set->plan;
   km_status status = KM_OK;
   for (int by = 0; by < KM_BY_COUNT && status == KM_OK; by++) {
@@ -330,7 +340,8 @@ km_status km_curve_set_complete(km_curve_set *set, km_err *err) {
   return status;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------------------------- */
+/* ---- walking
+ * ----------------------------------------------------------------------------------------------------- */
 
 int km_curve_next(const km_curve_set *set, km_curve *curve) {
   km_curve at = *curve;

@@ -1,8 +1,9 @@
 /* hbs_curves.h: exact sums over games of one board size, for the series of one colour.
  *
- * The curves of all games and by winner are full: S, its logarithm, ΔS, D1, D2, every layer and its logarithm by move; S, and the logarithms
- * by fraction. Only those by winner are summed; the whole is made of them at the end. Curves by other strata have S and its
- * logarithm. Beside them are counted: when a layer gets its first stone, and how often S falls.
+ * The curves of all games and by winner are full: S, its logarithm, ΔS, D1, D2, every layer and its logarithm
+ * by move; S, and the logarithms by fraction. Only those by winner are summed; the whole is made of them at
+ * the end. Curves by other strata have S and its logarithm. Beside them are counted: when a layer gets its
+ * first stone, and how often S falls.
  *
  * A km_curve_set belongs to one thread at a time. Sets of one plan merge exactly, in any order. */
 #ifndef KIFUMILL_HBS_CURVES_H
@@ -21,15 +22,15 @@ enum {
 typedef struct km_curve_plan {
   km_hbs_geometry geometry;
   uint8_t size, colour;
-  uint8_t with_curves;         /* 0: too many other sizes have more games */
+  uint8_t with_curves;          /* 0: too many other sizes have more games */
   uint8_t by_move, by_fraction; /* alignments wanted */
   km_hbs_align interpolate;
   uint32_t fractions, window;
   unsigned mask; /* kinds of strata */
   const km_strata *strata;
   uint64_t n_games, n_positions, n_too_long; /* too long: more than KM_HBS_CURVE_PLIES positions */
-  size_t longest;  /* positions of the longest game that is not */
-  size_t n_places; /* by move */
+  size_t longest;                            /* positions of the longest game that is not */
+  size_t n_places;                           /* by move */
 } km_curve_plan;
 
 /* What a move did besides adding a stone. */
@@ -46,7 +47,8 @@ typedef struct km_curve_game {
 
 /* What is derived of a game, in one thread: room for plies positions of a plan with n_layers and n_limbs. */
 typedef struct km_curve_scratch km_curve_scratch;
-km_curve_scratch *km_curve_scratch_new(const km_curve_plan *plans, size_t n_plans); /* NULL when memory is out */
+km_curve_scratch *km_curve_scratch_new(const km_curve_plan *plans,
+                                       size_t n_plans); /* NULL when memory is out */
 void km_curve_scratch_free(km_curve_scratch *scratch);
 void km_curve_scratch_fill(km_curve_scratch *scratch, const km_curve_plan *plan, const km_curve_game *game);
 
@@ -58,15 +60,18 @@ typedef struct km_step_counts {
 
 typedef struct km_curve_set {
   const km_curve_plan *plan;
-  km_mean_curves *move[KM_BY_COUNT], *fraction[KM_BY_COUNT]; /* NULL: not wanted; KM_BY_RESULT: the full ones */
-  uint64_t *first; /* [n_layers][n_places + 1]: games by the place of a layer's first stone; the last: none up to there */
+  km_mean_curves *move[KM_BY_COUNT],
+      *fraction[KM_BY_COUNT]; /* NULL: not wanted; KM_BY_RESULT: the full ones */
+  uint64_t *first; /* [n_layers][n_places + 1]: games by the place of a layer's first stone; the last: none up
+                      to there */
   km_step_counts steps;
 } km_curve_set;
 
 km_status km_curve_set_open(km_curve_set *set, const km_curve_plan *plan, km_err *err);
 void km_curve_set_close(km_curve_set *set);
 /* Adds the game that scratch was filled with. */
-km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game, km_err *err);
+km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game,
+                           km_err *err);
 km_status km_curve_set_merge(km_curve_set *into, const km_curve_set *from, km_err *err);
 /* Makes the whole (KM_RESULT_ALL) of the parts, once. */
 km_status km_curve_set_complete(km_curve_set *set, km_err *err);
@@ -74,12 +79,21 @@ km_status km_curve_set_complete(km_curve_set *set, km_err *err);
 size_t km_curve_set_need(const km_curve_plan *plan);
 
 /* The channels of a set of curves. */
-typedef enum km_quantity { KM_OF_S = 0, KM_OF_LOG2, KM_OF_DELTA, KM_OF_D1, KM_OF_D2, KM_OF_LAYER, KM_OF_LOG2_LAYER, KM_QUANTITIES } km_quantity;
+typedef enum km_quantity {
+  KM_OF_S = 0,
+  KM_OF_LOG2,
+  KM_OF_DELTA,
+  KM_OF_D1,
+  KM_OF_D2,
+  KM_OF_LAYER,
+  KM_OF_LOG2_LAYER,
+  KM_QUANTITIES
+} km_quantity;
 const char *km_quantity_name(km_quantity quantity);
 typedef struct km_channel {
   km_quantity quantity;
-  uint8_t layer;         /* number of the layer, outermost 0; of layer quantities */
-  uint32_t first_place;  /* before it the quantity is not defined, and sums are of no meaning */
+  uint8_t layer;        /* number of the layer, outermost 0; of layer quantities */
+  uint32_t first_place; /* before it the quantity is not defined, and sums are of no meaning */
   km_mean_channel shape;
 } km_channel;
 /* Fills channels (KM_MEAN_CHANNELS_MAX) and returns how many. */

@@ -2,4 +2,6 @@
 #include "hbs_stage.h"
 #include "program.h"
 
-int main(int argc, char **argv) { return km_program_main(&km_hbs_stage, argc, argv); }
+int main(int argc, char **argv) {
+  return km_program_main(&km_hbs_stage, argc, argv);
+}

@@ -1,11 +1,12 @@
 /* hbs_mean.c: /mean of hbs.h5: one row of /mean/curve a curve and quantity, and its places in /mean/value.
  *
  *     i = row with colour, size, by_fraction, by, stratum, quantity and layer wanted
- *     rows first_row[i] … first_row[i] + n_rows[i] - 1 of /mean/value are places first_place[i], first_place[i] + 1, …
+ *     rows first_row[i] … first_row[i] + n_rows[i] - 1 of /mean/value are places first_place[i],
+ * first_place[i] + 1, …
  *
- * A place is a number of moves played, or of fractions of the game. n games have a value there; Σ and Σ² of those values times the
- * denominator are exact, in two's complement limbs, least significant first; mean, deviation and error are correctly
- * rounded from them. The logarithm also has quartiles. */
+ * A place is a number of moves played, or of fractions of the game. n games have a value there; Σ and Σ² of
+ * those values times the denominator are exact, in two's complement limbs, least significant first; mean,
+ * deviation and error are correctly rounded from them. The logarithm also has quartiles. */
 #include "hbs_mean.h"
 
 #include "kifumill/table.h"
@@ -16,7 +17,8 @@
 
 enum { SUM_LIMBS = KM_EXACT_LIMBS_MAX + 1, SQUARE_LIMBS = 2 * KM_EXACT_LIMBS_MAX + 1, CHUNK_ROWS = 4096 };
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * ------------------------------------------------------------------------------------------------------- */
 
 void km_mean_room_clear(km_mean_room *room) {
   free(room->sums);
@@ -37,13 +39,14 @@ static km_status reserve(km_mean_room *room, size_t n, km_err *err) {
   return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a curve of %zu places", n);
 }
 
-km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_curve *curve, const km_channel *channel,
-                            km_mean_ends ends, km_err *err) {
+km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_curve *curve,
+                            const km_channel *channel, km_mean_ends ends, km_err *err) {
   size_t length = km_mean_curves_length(curve->curves, curve->stratum), skip = channel->first_place;
   km_channel channels[KM_MEAN_CHANNELS_MAX];
   size_t n = km_curve_channels(curve->set->plan, curve->by, curve->by_fraction, channels), number = 0;
   *line = (km_mean_line){.curve = curve, .channel = *channel, .n = length > skip ? length - skip : 0};
-  while (number + 1 < n && (channels[number].quantity != channel->quantity || channels[number].layer != channel->layer))
+  while (number + 1 < n &&
+         (channels[number].quantity != channel->quantity || channels[number].layer != channel->layer))
     number++;
   km_status status = reserve(room, length, err);
   if (status != KM_OK)
@@ -60,16 +63,18 @@ km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_cur
   return status;
 }
 
-km_status km_curve_name(const km_curve *curve, const km_games *games, char name[KM_STRATUM_NAME], km_err *err) {
+km_status km_curve_name(const km_curve *curve, const km_games *games, char name[KM_STRATUM_NAME],
+                        km_err *err) {
   const km_curve_plan *plan = curve->set->plan;
   if (curve->by != KM_BY_RESULT)
-    return km_strata_name(plan->strata, (km_strata_of){curve->by, plan->size, plan->colour}, (unsigned)curve->stratum, games,
-                          name, err);
+    return km_strata_name(plan->strata, (km_strata_of){curve->by, plan->size, plan->colour},
+                          (unsigned)curve->stratum, games, name, err);
   strcpy(name, km_result_name((unsigned)curve->stratum));
   return KM_OK;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* A row of /mean/curve. */
 typedef struct curve_row {
@@ -78,7 +83,7 @@ typedef struct curve_row {
   uint64_t n_games, denominator, first_row;
 } curve_row;
 
-#define FIELD(field, kind, text)                                                                                     \
+#define FIELD(field, kind, text)                                                                             \
   { {.name = "/mean/curve/" #field, .type = kind, .doc = text}, offsetof(curve_row, field) }
 static const struct {
   km_column column;
@@ -102,8 +107,16 @@ enum { N_CURVE_FIELDS = sizeof curve_fields / sizeof *curve_fields };
 
 static const km_column value_columns[] = {
     {.name = "n", .type = KM_U64, .doc = "games that have a value at the place"},
-    {.name = "sum", .type = KM_U64, .inner_rank = 1, .inner = {SUM_LIMBS}, .doc = "sum of the values, limbs of 64 bits"},
-    {.name = "square", .type = KM_U64, .inner_rank = 1, .inner = {SQUARE_LIMBS}, .doc = "sum of their squares, limbs of 64 bits"},
+    {.name = "sum",
+     .type = KM_U64,
+     .inner_rank = 1,
+     .inner = {SUM_LIMBS},
+     .doc = "sum of the values, limbs of 64 bits"},
+    {.name = "square",
+     .type = KM_U64,
+     .inner_rank = 1,
+     .inner = {SQUARE_LIMBS},
+     .doc = "sum of their squares, limbs of 64 bits"},
     {.name = "mean", .type = KM_F64, .doc = "mean"},
     {.name = "deviation", .type = KM_F64, .doc = "standard deviation of the sample; NaN for one game"},
     {.name = "error", .type = KM_F64, .doc = "standard error of the mean; NaN for one game"},
@@ -113,7 +126,8 @@ static const km_column value_columns[] = {
 };
 enum { N_VALUE_COLUMNS = sizeof value_columns / sizeof *value_columns };
 
-static const km_column heap_column = {.name = "/mean/text/heap", .type = KM_U8, .doc = "names of strata one behind the other, UTF-8"};
+static const km_column heap_column = {
+    .name = "/mean/text/heap", .type = KM_U8, .doc = "names of strata one behind the other, UTF-8"};
 static const km_column name_column = {
     .name = "/mean/text/offset", .type = KM_U64, .doc = "name k is heap[offset[k]:offset[k+1]]"};
 
@@ -210,7 +224,8 @@ static km_status add_name(mean_job *job, const char *name, km_err *err) {
   return KM_OK;
 }
 
-static km_status put_set(mean_job *job, const km_curve_set *set, const km_games *games, km_mean_room *room, km_err *err) {
+static km_status put_set(mean_job *job, const km_curve_set *set, const km_games *games, km_mean_room *room,
+                         km_err *err) {
   km_curve curve = {0};
   km_status status = KM_OK;
   while (status == KM_OK && km_curve_next(set, &curve)) {
@@ -236,8 +251,9 @@ static km_status put_attributes(km_h5 *file, km_err *err) {
     kinds[i] = km_by_name((km_by)i);
   for (int i = 0; i < KM_QUANTITIES; i++)
     quantities[i] = km_quantity_name((km_quantity)i);
-  km_status status = km_h5_group(file, "/mean", "exact sums over games by place: a row of curve says which rows of value are its places",
-                                 err);
+  km_status status = km_h5_group(
+      file, "/mean", "exact sums over games by place: a row of curve says which rows of value are its places",
+      err);
   if (status == KM_OK)
     status = km_h5_put_texts(file, "/mean", "kinds", kinds, KM_BY_COUNT, err);
   if (status == KM_OK)
@@ -269,9 +285,9 @@ static km_status put_curves(mean_job *job, km_err *err) {
   if (status == KM_OK)
     status = km_h5_put_column(job->file, &heap_column, job->heap_bytes, job->heap, err);
   static const uint64_t none = 0;
-  return status == KM_OK
-             ? km_h5_put_column(job->file, &name_column, job->n_names + 1, job->names ? job->names : &none, err)
-             : status;
+  return status == KM_OK ? km_h5_put_column(job->file, &name_column, job->n_names + 1,
+                                            job->names ? job->names : &none, err)
+                         : status;
 }
 
 /* How many rows /mean/value will have. */

@@ -32,10 +32,11 @@ typedef struct km_mean_room {
 } km_mean_room;
 void km_mean_room_clear(km_mean_room *room);
 /* Reads one; it points into room. Quartiles are those of the logarithm, where ends are dropped. */
-km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_curve *curve, const km_channel *channel,
-                            km_mean_ends ends, km_err *err);
+km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_curve *curve,
+                            const km_channel *channel, km_mean_ends ends, km_err *err);
 
 /* The stratum's name. */
-km_status km_curve_name(const km_curve *curve, const km_games *games, char name[KM_STRATUM_NAME], km_err *err);
+km_status km_curve_name(const km_curve *curve, const km_games *games, char name[KM_STRATUM_NAME],
+                        km_err *err);
 
 #endif

@@ -27,13 +27,15 @@ static km_status open_share(share *s, const km_curve_plan *plans, size_t n_plans
   return status;
 }
 
-km_status km_curve_pool_new(km_curve_pool **out, const km_curve_plan *plans, size_t n_plans, size_t n_workers, km_err *err) {
+km_status km_curve_pool_new(km_curve_pool **out, const km_curve_plan *plans, size_t n_plans, size_t n_workers,
+                            km_err *err) {
   *out = NULL;
   size_t need = 1;
   for (size_t i = 0; i < n_plans; i++)
     need += km_curve_set_need(&plans[i]);
   if (need > KM_CURVE_BYTES_MAX)
-    return km_err_set(err, KM_ERR_LIMIT, 0, "the curves asked for may take %zu MB: fewer kinds with --by, or fewer --strata",
+    return km_err_set(err, KM_ERR_LIMIT, 0,
+                      "the curves asked for may take %zu MB: fewer kinds with --by, or fewer --strata",
                       need >> 20);
   km_curve_pool *pool = calloc(1, sizeof *pool);
   size_t n_shares = budget / need < n_workers ? budget / need : n_workers;

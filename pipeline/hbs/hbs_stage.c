@@ -1,5 +1,5 @@
-/* hbs_stage.c: one pass over the games' facts says what there is (sizes, strata, numbers of positions), a second one, in parallel,
- * follows the moves. */
+/* hbs_stage.c: one pass over the games' facts says what there is (sizes, strata, numbers of positions), a
+ * second one, in parallel, follows the moves. */
 #include "hbs_stage.h"
 
 #include "hbs_summary.h"
@@ -35,7 +35,8 @@ typedef struct hbs_job {
   km_progress progress;
 } hbs_job;
 
-/* ---- before any work --------------------------------------------------------------------------------------------- */
+/* ---- before any work
+ * --------------------------------------------------------------------------------------------- */
 
 /* "out/hbs.h5" → "out/hbs.summary.json" */
 static char *summary_name(const char *path) {
@@ -70,7 +71,8 @@ static km_status check_options(hbs_job *job, km_err *err) {
   return KM_OK;
 }
 
-/* ---- the first pass ---------------------------------------------------------------------------------------------- */
+/* ---- the first pass
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Facts of the games of one size. */
 typedef struct size_facts {
@@ -97,7 +99,8 @@ static km_status scan_game(hbs_job *job, uint64_t i, size_facts *facts, km_err *
   else if (n > f->longest)
     f->longest = (size_t)n;
   for (size_t c = 0; c < job->shared.n_colours && status == KM_OK; c++)
-    status = km_strata_count(job->strata, i, &game, (uint8_t)(job->single[c].colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK), err);
+    status = km_strata_count(job->strata, i, &game,
+                             (uint8_t)(job->single[c].colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK), err);
   return status;
 }
 
@@ -105,7 +108,8 @@ static km_status scan_game(hbs_job *job, uint64_t i, size_facts *facts, km_err *
 static int has_curves(const size_facts *facts, unsigned size) {
   unsigned before = 0;
   for (unsigned other = 1; other <= KM_BOARD_MAX; other++)
-    before += facts[other].n_games > facts[size].n_games || (facts[other].n_games == facts[size].n_games && other > size);
+    before += facts[other].n_games > facts[size].n_games ||
+              (facts[other].n_games == facts[size].n_games && other > size);
   return before < KM_HBS_SIZES_MAX;
 }
 
@@ -157,11 +161,13 @@ static km_status scan(hbs_job *job, km_err *err) {
   return status;
 }
 
-/* ---- the second pass --------------------------------------------------------------------------------------------- */
+/* ---- the second pass
+ * --------------------------------------------------------------------------------------------- */
 
 static km_status open_output(hbs_job *job, km_err *err) {
   const km_run_options *run = &job->options->run;
-  km_hbs_shape shape = {.n_limbs = 2, .n_colours = (uint32_t)job->shared.n_colours, .with_log2 = 1, .codec = job->codec};
+  km_hbs_shape shape = {
+      .n_limbs = 2, .n_colours = (uint32_t)job->shared.n_colours, .with_log2 = 1, .codec = job->codec};
   char variant[KM_HBS_NAME_MAX];
   for (size_t i = 0; i < job->shared.n_plans; i++) {
     const km_hbs_geometry *geometry = &job->plans[i].geometry;
@@ -210,7 +216,8 @@ static km_status read_stretch(void *ctx, size_t stream, void *batch, km_err *err
   (void)err;
   if (job->next_position == job->n_positions)
     return KM_END;
-  uint64_t n = (uint64_t)KM_STRETCH_CHUNKS * job->schema.table.chunk_rows, rest = job->n_positions - job->next_position;
+  uint64_t n = (uint64_t)KM_STRETCH_CHUNKS * job->schema.table.chunk_rows,
+           rest = job->n_positions - job->next_position;
   stretch->first = job->next_position;
   stretch->n = n < rest ? n : rest;
   stretch->first_game = job->next_game;
@@ -239,8 +246,10 @@ static km_status write_stretch(void *ctx, void *batch, km_err *err) {
 }
 
 static km_status follow_games(hbs_job *job, km_err *err) {
-  static const km_batch_ops ops = {stretch_new, stretch_free, worker_new, worker_free, read_stretch, work_stretch, write_stretch};
-  size_t n_threads = (size_t)(job->options->run.threads > 0 ? job->options->run.threads : km_threads_default());
+  static const km_batch_ops ops = {stretch_new,  stretch_free, worker_new,   worker_free,
+                                   read_stretch, work_stretch, write_stretch};
+  size_t n_threads =
+      (size_t)(job->options->run.threads > 0 ? job->options->run.threads : km_threads_default());
   job->shared.games = job->games;
   job->shared.offsets = job->offsets;
   job->shared.schema = &job->schema;
@@ -249,11 +258,14 @@ static km_status follow_games(hbs_job *job, km_err *err) {
   return status == KM_OK ? km_batch_run(&ops, job, 1, (int)n_threads, n_threads + 2, err) : status;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end
+ * ----------------------------------------------------------------------------------------------------- */
 
 static km_status put_sizes(hbs_job *job, km_err *err) {
   static const km_column size_column = {
-      .name = "/games/size", .type = KM_U8, .doc = "side of the board; 0: no square, and no positions in /trajectory"};
+      .name = "/games/size",
+      .type = KM_U8,
+      .doc = "side of the board; 0: no square, and no positions in /trajectory"};
   km_h5 *file = km_hbs_writer_file(job->writer);
   km_status status = km_h5_group(file, "/games", "one row a game of games.h5", err);
   return status == KM_OK ? km_h5_put_column(file, &size_column, job->n_games, job->sizes, err) : status;
@@ -295,15 +307,19 @@ static void report(const hbs_job *job, double seconds) {
     n_too_long += job->plans[i].with_curves ? job->plans[i].n_too_long : 0;
     n_other_sizes += job->plans[i].with_curves ? 0 : job->plans[i].n_games;
   }
-  fprintf(out, "games %" PRIu64 ", positions %" PRIu64 "\n", job->n_games - job->n_rectangular, job->n_positions);
+  fprintf(out, "games %" PRIu64 ", positions %" PRIu64 "\n", job->n_games - job->n_rectangular,
+          job->n_positions);
   if (job->n_rectangular)
     fprintf(out, "  without HBS: %" PRIu64 " games on boards that are no squares\n", job->n_rectangular);
   if (n_other_sizes)
-    fprintf(out, "  without curves: %" PRIu64 " games on rarer board sizes than the first %d\n", n_other_sizes, KM_HBS_SIZES_MAX);
+    fprintf(out, "  without curves: %" PRIu64 " games on rarer board sizes than the first %d\n",
+            n_other_sizes, KM_HBS_SIZES_MAX);
   if (n_too_long)
-    fprintf(out, "  without curves: %" PRIu64 " games of more than %d positions\n", n_too_long, KM_HBS_CURVE_PLIES);
-  fprintf(out, "%.2f s, %.0f games/s, %.1f M positions/s, peak memory %.0f MB, %s\n", seconds, (double)job->n_games / seconds,
-          1e-6 * (double)job->n_positions / seconds, 1e-6 * (double)km_peak_memory_bytes(), job->options->run.output);
+    fprintf(out, "  without curves: %" PRIu64 " games of more than %d positions\n", n_too_long,
+            KM_HBS_CURVE_PLIES);
+  fprintf(out, "%.2f s, %.0f games/s, %.1f M positions/s, peak memory %.0f MB, %s\n", seconds,
+          (double)job->n_games / seconds, 1e-6 * (double)job->n_positions / seconds,
+          1e-6 * (double)km_peak_memory_bytes(), job->options->run.output);
 }
 
 static void close_job(hbs_job *job) {
@@ -319,8 +335,9 @@ static void close_job(hbs_job *job) {
 
 km_status km_hbs_run(const km_hbs_options *options, km_stage_outcome *outcome, km_err *err) {
   hbs_job job = {.options = options};
-  km_progress_begin(&job.progress, options->run.messages ? (km_progress_mode)options->run.progress : KM_PROGRESS_NEVER, "hbs",
-                    stderr);
+  km_progress_begin(&job.progress,
+                    options->run.messages ? (km_progress_mode)options->run.progress : KM_PROGRESS_NEVER,
+                    "hbs", stderr);
   km_status status = check_options(&job, err);
   if (status == KM_OK)
     status = km_games_open(&job.games, options->run.inputs[0], err);

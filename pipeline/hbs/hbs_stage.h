@@ -1,37 +1,37 @@
 /* hbs_stage.h: games.h5 → hbs.h5 (kifumill/hbs_store.h) and hbs.summary.json.
  *
- * hbs.h5 has the exact S, and log2(1 + S), of every position of every game on a square board, with --layers every L too;
- * /games/size, the side of each game's board, 0 for a rectangle, which has no HBS and no positions here; and /mean, the exact
- * sums behind every curve (hbs_mean.c lists its columns). Games are replayed as FF[4] says, so what ingest kept is followed to its
- * end; moves in hbs.h5 are those of games.h5, and its input_digest is the content digest of that file.
+ * hbs.h5 has the exact S, and log2(1 + S), of every position of every game on a square board, with --layers
+ * every L too; /games/size, the side of each game's board, 0 for a rectangle, which has no HBS and no
+ * positions here; and /mean, the exact sums behind every curve (hbs_mean.c lists its columns). Games are
+ * replayed as FF[4] says, so what ingest kept is followed to its end; moves in hbs.h5 are those of games.h5,
+ * and its input_digest is the content digest of that file.
  *
- * Curves are made by board size, since S of different boards cannot be compared: for the KM_HBS_SIZES_MAX most frequent sizes,
- * up to 2·n² moves, without games of more than KM_HBS_CURVE_PLIES positions. What is left out is counted. They are made of all games
- * and by winner always, by other strata on request; a size's strata with few games are folded into "others". Every worker sums on its
- * own, or shares sums with others where memory is short; sums are exact, so threads do not show.
+ * Curves are made by board size, since S of different boards cannot be compared: for the KM_HBS_SIZES_MAX
+ * most frequent sizes, up to 2·n² moves, without games of more than KM_HBS_CURVE_PLIES positions. What is
+ * left out is counted. They are made of all games and by winner always, by other strata on request; a size's
+ * strata with few games are folded into "others". Every worker sums on its own, or shares sums with others
+ * where memory is short; sums are exact, so threads do not show.
  *
- * On disk (human-sample.zip, zstd:1) a position takes 1.6 bytes of S and 1.8 of log2, 3.0 more with --layers. Both are
- * read faster than they are made again by replay, so log2 is kept.
+ * On disk (human-sample.zip, zstd:1) a position takes 1.6 bytes of S and 1.8 of log2, 3.0 more with --layers.
+ * Both are read faster than they are made again by replay, so log2 is kept.
  *
- * hbs.summary.json, all that plots need. Numbers are rounded to 12 digits; null: undefined (no game, one game's deviation).
+ * hbs.summary.json, all that plots need. Numbers are rounded to 12 digits; null: undefined (no game, one
+ * game's deviation).
  *
  *   format "kifumill hbs summary", format_version, generator, command, config, seed, input_digest
  *   variant; series: ["black"], ["white"] or both; window; fractions; align; ends; interpolate
  *   games, games_rectangular, positions
- *   boards: [{size, games, positions, curves (bool), games_too_long: left out of the curves, values_beyond: past 2·n² moves}]
- *   curves: [{
- *     size, series, align: "move" | "fraction", by: "all" | "result" | "rank" …, stratum: "all" | "black" | "9d" …, games,
- *     n[], mean[], sd[], se[] of log2(1 + S) by place: place t is the position after t moves, or t/fractions of the game;
- *     q1[], median[], q3[]: off by up to 1/32 (1/8 in strata by request); [] when ends are held
- *     d1[], d2[]: by move only, the mean of log2(1 + S(t)) − log2(1 + S(t−1)) over the games that have both, and the difference
- *       of d1 from the place before; null at places 0, and 0 and 1
- *     s_mean[], s_sd[]: of S itself as doubles
- *     only where by is "all" or "result":
- *     layers: [{side, mean[], se[] of log2(1 + L)}]
- *     delta: {mean[], se[]} of S(t) − S(t−window), null for t < window; s_d1, s_d2: {mean[], se[]} of S's differences }]
- *   first_stone: [{size, series, side, games, never, q1, median, q3, counts[]: games whose L of that side is first above 0 at place t}]
- *   steps: [{size, series, moves, rising, unchanged, falling, falling_without_capture, games, games_falling,
- *     games_falling_without_capture}] */
+ *   boards: [{size, games, positions, curves (bool), games_too_long: left out of the curves, values_beyond:
+ * past 2·n² moves}] curves: [{ size, series, align: "move" | "fraction", by: "all" | "result" | "rank" …,
+ * stratum: "all" | "black" | "9d" …, games, n[], mean[], sd[], se[] of log2(1 + S) by place: place t is the
+ * position after t moves, or t/fractions of the game; q1[], median[], q3[]: off by up to 1/32 (1/8 in strata
+ * by request); [] when ends are held d1[], d2[]: by move only, the mean of log2(1 + S(t)) − log2(1 + S(t−1))
+ * over the games that have both, and the difference of d1 from the place before; null at places 0, and 0 and
+ * 1 s_mean[], s_sd[]: of S itself as doubles only where by is "all" or "result": layers: [{side, mean[], se[]
+ * of log2(1 + L)}] delta: {mean[], se[]} of S(t) − S(t−window), null for t < window; s_d1, s_d2: {mean[],
+ * se[]} of S's differences }] first_stone: [{size, series, side, games, never, q1, median, q3, counts[]:
+ * games whose L of that side is first above 0 at place t}] steps: [{size, series, moves, rising, unchanged,
+ * falling, falling_without_capture, games, games_falling, games_falling_without_capture}] */
 #ifndef KIFUMILL_HBS_STAGE_H
 #define KIFUMILL_HBS_STAGE_H
 

@@ -31,7 +31,8 @@ struct km_strata {
   family families[KM_BY_COUNT][KM_BOARD_MAX + 1][2];
 };
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+/* ---- kinds
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void text_copy(char text[TEXT_BYTES], km_text value) {
   size_t n = value.n_bytes < TEXT_BYTES - 1 ? value.n_bytes : TEXT_BYTES - 1;
@@ -92,7 +93,9 @@ static const struct {
     [KM_BY_LENGTH] = {"length", text_length},
 };
 
-const char *km_by_name(km_by by) { return kinds[by].name; }
+const char *km_by_name(km_by by) {
+  return kinds[by].name;
+}
 
 unsigned km_result_stratum(const km_game *game) {
   return game->winner == KM_WINNER_BLACK   ? KM_RESULT_BLACK
@@ -113,7 +116,8 @@ km_status km_by_parse(unsigned *mask, const char *list, km_err *err) {
     while (by < KM_BY_COUNT && (strlen(kinds[by].name) != n || memcmp(kinds[by].name, p, n)))
       by++;
     if (n && by == KM_BY_COUNT && (n != 4 || memcmp(p, "size", 4)))
-      return km_err_set(err, KM_ERR_USAGE, 0, "--by %.*s: not one of rank, player, year, result, komi, source, length, size",
+      return km_err_set(err, KM_ERR_USAGE, 0,
+                        "--by %.*s: not one of rank, player, year, result, komi, source, length, size",
                         (int)(n < 80 ? n : 80), p);
     if (n && by > KM_BY_RESULT && by < KM_BY_COUNT)
       *mask |= 1u << by;
@@ -122,7 +126,8 @@ km_status km_by_parse(unsigned *mask, const char *list, km_err *err) {
   return KM_OK;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * --------------------------------------------------------------------------------------------------- */
 
 km_strata *km_strata_new(unsigned mask, unsigned limit) {
   km_strata *strata = calloc(1, sizeof *strata);
@@ -179,7 +184,8 @@ static km_status grow(km_strata *strata, km_err *err) {
   return KM_OK;
 }
 
-static km_status count_value(km_strata *strata, uint64_t i, const km_game *game, km_strata_of of, km_err *err) {
+static km_status count_value(km_strata *strata, uint64_t i, const km_game *game, km_strata_of of,
+                             km_err *err) {
   km_hash128 hash = hash_value(of, game);
   if (strata->n == strata->room && strata->n < KM_STRATA_VALUES) {
     km_status status = grow(strata, err);
@@ -210,7 +216,8 @@ km_status km_strata_count(km_strata *strata, uint64_t i, const km_game *game, ui
 
 /* By family, then by falling number of games, then by first appearance. */
 static int compare_entries(const void *left, const void *right, void *ctx) {
-  const entry *a = (const entry *)ctx + *(const uint32_t *)left, *b = (const entry *)ctx + *(const uint32_t *)right;
+  const entry *a = (const entry *)ctx + *(const uint32_t *)left,
+              *b = (const entry *)ctx + *(const uint32_t *)right;
   int order = (a->by << 16 | a->size << 8 | a->colour) - (b->by << 16 | b->size << 8 | b->colour);
   if (order)
     return order;
@@ -261,7 +268,8 @@ km_status km_strata_name(const km_strata *strata, km_strata_of of, unsigned stra
   strcpy(name, "others");
   if (stratum >= f->n_named)
     return KM_OK;
-  km_status status = km_games_info(games, strata->entries[strata->order[f->first + stratum]].first_game, &game, err);
+  km_status status =
+      km_games_info(games, strata->entries[strata->order[f->first + stratum]].first_game, &game, err);
   if (status != KM_OK)
     return status;
   kinds[of.by].text(&game, of.colour, text);

@@ -1,8 +1,9 @@
 /* hbs_strata.h: which curves a game belongs to.
  *
- * The games are counted once by every value of the kinds asked for, a board size and colour at a time; the most frequent values of each
- * get a stratum, by falling number of games (then by first appearance), all others share the last one, "others". Up to
- * KM_STRATA_VALUES distinct values are told apart, so that memory is bounded; later ones count as others. */
+ * The games are counted once by every value of the kinds asked for, a board size and colour at a time; the
+ * most frequent values of each get a stratum, by falling number of games (then by first appearance), all
+ * others share the last one, "others". Up to KM_STRATA_VALUES distinct values are told apart, so that memory
+ * is bounded; later ones count as others. */
 #ifndef KIFUMILL_HBS_STRATA_H
 #define KIFUMILL_HBS_STRATA_H
 
@@ -10,10 +11,26 @@
 #include "kifumill/games_store.h"
 
 /* KM_BY_RESULT is that of all curves; it is not asked for. */
-typedef enum km_by { KM_BY_RESULT = 0, KM_BY_RANK, KM_BY_PLAYER, KM_BY_YEAR, KM_BY_KOMI, KM_BY_SOURCE, KM_BY_LENGTH, KM_BY_COUNT } km_by;
+typedef enum km_by {
+  KM_BY_RESULT = 0,
+  KM_BY_RANK,
+  KM_BY_PLAYER,
+  KM_BY_YEAR,
+  KM_BY_KOMI,
+  KM_BY_SOURCE,
+  KM_BY_LENGTH,
+  KM_BY_COUNT
+} km_by;
 const char *km_by_name(km_by by);
 /* Strata of KM_BY_RESULT, in this order; the whole is the one behind. */
-enum { KM_RESULT_BLACK = 0, KM_RESULT_WHITE, KM_RESULT_DRAW, KM_RESULT_UNKNOWN, KM_RESULT_ALL, KM_RESULT_STRATA };
+enum {
+  KM_RESULT_BLACK = 0,
+  KM_RESULT_WHITE,
+  KM_RESULT_DRAW,
+  KM_RESULT_UNKNOWN,
+  KM_RESULT_ALL,
+  KM_RESULT_STRATA
+};
 unsigned km_result_stratum(const km_game *game);
 const char *km_result_name(unsigned stratum);
 

@@ -15,7 +15,8 @@ typedef struct summary {
   size_t capacity;
 } summary;
 
-/* ---- curves ------------------------------------------------------------------------------------------------------ */
+/* ---- curves
+ * ------------------------------------------------------------------------------------------------------ */
 
 static km_status reserve(summary *s, size_t n, km_err *err) {
   if (n <= s->capacity)
@@ -26,7 +27,8 @@ static km_status reserve(summary *s, size_t n, km_err *err) {
   return s->values ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a curve of %zu places", n);
 }
 
-/* Moments of every place of a line, NaN before the first: mean, deviation, error in s->values. Returns the number of places. */
+/* Moments of every place of a line, NaN before the first: mean, deviation, error in s->values. Returns the
+ * number of places. */
 static size_t take_moments(summary *s, const km_mean_line *line) {
   size_t skip = line->n ? line->channel.first_place : 0, n = skip + line->n;
   for (size_t i = 0; i < n; i++) {
@@ -41,7 +43,9 @@ static size_t take_moments(summary *s, const km_mean_line *line) {
 }
 
 /* Σ of doubles, times 2^52. */
-static __int128 fixed_sum(const km_exact_sum *sum) { return (__int128)((unsigned __int128)sum->sum[1] << 64 | sum->sum[0]); }
+static __int128 fixed_sum(const km_exact_sum *sum) {
+  return (__int128)((unsigned __int128)sum->sum[1] << 64 | sum->sum[0]);
+}
 
 /* d1 and d2 of the logarithm. Summed with ended games held, differences are those of the games that go on. */
 static km_status put_differences(summary *s, const km_mean_line *line, km_err *err) {
@@ -53,7 +57,8 @@ static km_status put_differences(summary *s, const km_mean_line *line, km_err *e
   for (size_t t = 0; t < line->n; t++) {
     d1[t] = d2[t] = (double)NAN;
     if (t > 0)
-      d1[t] = (double)(fixed_sum(&hold.sums[t]) - fixed_sum(&hold.sums[t - 1])) * 0x1p-52 / (double)line->sums[t].n;
+      d1[t] = (double)(fixed_sum(&hold.sums[t]) - fixed_sum(&hold.sums[t - 1])) * 0x1p-52 /
+              (double)line->sums[t].n;
     if (t > 1)
       d2[t] = d1[t] - d1[t - 1];
   }
@@ -132,7 +137,9 @@ static km_status put_lines(summary *s, const km_curve *curve, int of_layers, km_
   return status;
 }
 
-static const char *series_name(const km_curve_plan *plan) { return plan->colour == KM_WHITE ? "white" : "black"; }
+static const char *series_name(const km_curve_plan *plan) {
+  return plan->colour == KM_WHITE ? "white" : "black";
+}
 
 static void put_series(summary *s, const km_curve_plan *plan) {
   km_json_count(&s->json, "size", plan->size);
@@ -161,10 +168,12 @@ static km_status put_curve(summary *s, const km_curve *curve, km_err *err) {
   return status;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
+/* ---- counts
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The least place by which at least num/4 of all games have been counted; null if that never comes. */
-static void put_quartile(summary *s, const char *key, const uint64_t *counts, const km_curve_set *set, uint64_t num) {
+static void put_quartile(summary *s, const char *key, const uint64_t *counts, const km_curve_set *set,
+                         uint64_t num) {
   uint64_t seen = 0;
   for (size_t t = 0; t < set->plan->n_places; t++)
     if ((seen += counts[t]) && seen * 4 >= set->steps.games * num) {
@@ -231,11 +240,12 @@ static void put_boards(summary *s) {
   km_json_close(&s->json, ']');
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * --------------------------------------------------------------------------------------------------- */
 
 static void put_head(summary *s) {
   static const char *const aligns[] = {"both", "move", "fraction"}, *const ends[] = {"drop", "hold"},
-                    *const ways[] = {"linear", "floor", "nearest"};
+                           *const ways[] = {"linear", "floor", "nearest"};
   const km_hbs_facts *facts = s->facts;
   const km_hbs_options *o = facts->options;
   km_hbs_variant single[2];

@@ -21,7 +21,8 @@ struct km_hbs_worker {
   km_curve_scratch *scratch;
 };
 
-/* Positions of one game that are traced together: the longest game of curves, or the part of one in a stretch. */
+/* Positions of one game that are traced together: the longest game of curves, or the part of one in a
+ * stretch. */
 static size_t plies_room(const km_hbs_shared *shared) {
   size_t most = (size_t)KM_STRETCH_CHUNKS * shared->schema->table.chunk_rows;
   for (size_t i = 0; i < shared->n_plans; i++)
@@ -30,7 +31,8 @@ static size_t plies_room(const km_hbs_shared *shared) {
   return most;
 }
 
-/* Words of the layers that are traced together: of all of a stretch if they are kept, else of games in curves. */
+/* Words of the layers that are traced together: of all of a stretch if they are kept, else of games in
+ * curves. */
 static size_t layer_room(const km_hbs_shared *shared, size_t plies) {
   size_t most = 1;
   for (size_t i = 0; i < shared->n_plans; i++) {
@@ -117,14 +119,15 @@ static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_
       w->cause[replay->ply - p->from] = cause_of(replay);
   }
   if (replay->ply + 1 != p->to)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu cannot be played beyond move %u", km_games_path(w->shared->games),
-                      (unsigned long long)p->game, replay->ply);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu cannot be played beyond move %u",
+                      km_games_path(w->shared->games), (unsigned long long)p->game, replay->ply);
   for (size_t c = 0; c < n_colours; c++)
     km_hbs_record(&w->hbs[c], to[c], replay->ply - p->from);
   return KM_OK;
 }
 
-/* Numbers of n_from limbs as numbers of n_to; rows of n_numbers of them in rows of room for more. The rest is zero already. */
+/* Numbers of n_from limbs as numbers of n_to; rows of n_numbers of them in rows of room for more. The rest is
+ * zero already. */
 typedef struct shape {
   size_t numbers, limbs;
 } shape;
@@ -164,7 +167,8 @@ static km_status add_curves(km_hbs_worker *w, const km_game *game, const part *p
   for (size_t c = 0; c < w->shared->n_colours && status == KM_OK; c++) {
     km_curve_game traced = {game, p->to, w->series[c].s, w->series[c].layer, w->log2[c], w->cause};
     km_curve_scratch_fill(w->scratch, &p->plan[c], &traced);
-    status = km_curve_pool_add(w->shared->pool, w->number, (size_t)(&p->plan[c] - w->shared->plans), w->scratch, &traced, err);
+    status = km_curve_pool_add(w->shared->pool, w->number, (size_t)(&p->plan[c] - w->shared->plans),
+                               w->scratch, &traced, err);
   }
   return status;
 }

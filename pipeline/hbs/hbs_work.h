@@ -1,8 +1,8 @@
 /* hbs_work.h: a stretch of positions, computed by one worker.
  *
- * The positions of all games are one row after the other; a stretch is a fixed number of them, so a game may be cut. Its worker replays
- * a cut game from its start and keeps the part it owns; the one that owns the start adds the whole game to the curves. So memory is
- * bounded however long a game is. */
+ * The positions of all games are one row after the other; a stretch is a fixed number of them, so a game may
+ * be cut. Its worker replays a cut game from its start and keeps the part it owns; the one that owns the
+ * start adds the whole game to the curves. So memory is bounded however long a game is. */
 #ifndef KIFUMILL_HBS_WORK_H
 #define KIFUMILL_HBS_WORK_H
 
@@ -12,7 +12,7 @@
 /* What workers share; nothing here changes while they run. */
 typedef struct km_hbs_shared {
   const km_games *games;
-  const uint64_t *offsets;    /* of the games' positions, n_games + 1 */
+  const uint64_t *offsets; /* of the games' positions, n_games + 1 */
   const km_hbs_schema *schema;
   const km_curve_plan *plans; /* n_plans, by size, then colour */
   size_t n_plans, n_colours;

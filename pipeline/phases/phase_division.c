@@ -14,17 +14,21 @@ const char *km_method_name(km_method method) {
   return names[method];
 }
 
-km_division km_divide_uniform(size_t n) { return (km_division){{(uint32_t)(n / 3), (uint32_t)(2 * n / 3)}}; }
+km_division km_divide_uniform(size_t n) {
+  return (km_division){{(uint32_t)(n / 3), (uint32_t)(2 * n / 3)}};
+}
 
 km_division km_divide_conventional(km_division at19, unsigned size) {
   uint64_t area = (uint64_t)size * size;
-  uint32_t a = (uint32_t)((at19.at[0] * area * 2 + 361) / 722), b = (uint32_t)((at19.at[1] * area * 2 + 361) / 722);
+  uint32_t a = (uint32_t)((at19.at[0] * area * 2 + 361) / 722),
+           b = (uint32_t)((at19.at[1] * area * 2 + 361) / 722);
   a = a < 1 ? 1 : a;
   return (km_division){{a, b <= a ? a + 1 : b}};
 }
 
-km_status km_divide_series(km_changepoint *workspace, const km_series *series, const km_changepoint_options *options,
-                           km_division *division, int *found, km_err *err) {
+km_status km_divide_series(km_changepoint *workspace, const km_series *series,
+                           const km_changepoint_options *options, km_division *division, int *found,
+                           km_err *err) {
   km_changepoint_options three = *options;
   km_changepoints cut;
   three.n_changes = 2;
@@ -36,7 +40,8 @@ km_status km_divide_series(km_changepoint *workspace, const km_series *series, c
   return status;
 }
 
-/* ---- by moves ---------------------------------------------------------------------------------------------------- */
+/* ---- by moves
+ * ---------------------------------------------------------------------------------------------------- */
 
 struct km_move_divider {
   size_t most;
@@ -69,7 +74,8 @@ void km_move_divider_free(km_move_divider *divider) {
 static double count_stones(const km_board *board) {
   unsigned n = 0;
   for (unsigned i = 0; i < (board->n_points + 7u) / 8; i++)
-    n += (unsigned)__builtin_popcount(board->stones[0][i]) + (unsigned)__builtin_popcount(board->stones[1][i]);
+    n +=
+        (unsigned)__builtin_popcount(board->stones[0][i]) + (unsigned)__builtin_popcount(board->stones[1][i]);
   return n;
 }
 
@@ -116,7 +122,8 @@ static uint32_t follow(km_move_divider *d, const km_game *game) {
     km_move move = game->moves[t - 1];
     int is_stone = move.point < replay->board.n_points;
     int is_plain = replay->setup_begin == replay->setup_end && replay->play_class <= KM_PLAY_PASS;
-    d->stones[t] = is_plain ? d->stones[t - 1] + is_stone - replay->board.n_captured : count_stones(&replay->board);
+    d->stones[t] =
+        is_plain ? d->stones[t - 1] + is_stone - replay->board.n_captured : count_stones(&replay->board);
     d->captures[t] = (double)replay->board.prisoners[KM_BLACK] + replay->board.prisoners[KM_WHITE];
     d->lines[t] = is_stone ? ring_add(&ring, line_of(&replay->board, move.point)) : d->lines[t - 1];
     if (!contact && is_stone && touches(&replay->board, move))
@@ -146,8 +153,9 @@ km_status km_divide_moves(km_move_divider *divider, km_changepoint *workspace, c
   const struct {
     km_method method;
     const double *values;
-  } series[] = {
-      {KM_METHOD_STONES, divider->stones}, {KM_METHOD_LINES, divider->lines}, {KM_METHOD_CAPTURES, divider->captures}};
+  } series[] = {{KM_METHOD_STONES, divider->stones},
+                {KM_METHOD_LINES, divider->lines},
+                {KM_METHOD_CAPTURES, divider->captures}};
   km_status status = KM_OK;
   for (size_t i = 0; i < sizeof series / sizeof *series && status == KM_OK; i++) {
     km_division *to = &divisions[series[i].method];
@@ -162,14 +170,17 @@ km_status km_divide_moves(km_move_divider *divider, km_changepoint *workspace, c
   return status;
 }
 
-/* ---- nearness ---------------------------------------------------------------------------------------------------- */
+/* ---- nearness
+ * ---------------------------------------------------------------------------------------------------- */
 
 const char *km_nearness_name(km_nearness nearness) {
   static const char *const names[KM_NEARNESSES] = {"f1", "hausdorff", "ari", "covering", "distance"};
   return names[nearness];
 }
 
-static double apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+static double apart(uint32_t a, uint32_t b) {
+  return a > b ? a - b : b - a;
+}
 
 static double mean_distance(km_breaks truth, km_breaks found, size_t n) {
   double sum = 0;
@@ -182,7 +193,8 @@ static double mean_distance(km_breaks truth, km_breaks found, size_t n) {
   return truth.n ? sum / (double)truth.n : 0;
 }
 
-void km_compare_breaks(double nearness[KM_NEARNESSES], km_breaks truth, km_breaks found, size_t n, uint32_t margin) {
+void km_compare_breaks(double nearness[KM_NEARNESSES], km_breaks truth, km_breaks found, size_t n,
+                       uint32_t margin) {
   nearness[KM_NEAR_F1] = km_breaks_score(truth, found, margin).f1;
   nearness[KM_NEAR_HAUSDORFF] = km_breaks_hausdorff(truth, found, n);
   nearness[KM_NEAR_ARI] = km_breaks_adjusted_rand(truth, found, n);

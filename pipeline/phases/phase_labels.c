@@ -92,7 +92,8 @@ static km_status read_header(reader *r, km_err *err) {
 static int parse_count(km_text text, uint32_t fallback, uint32_t *value) {
   uint64_t v = 0;
   for (uint32_t i = 0; i < text.n_bytes; i++) {
-    if (text.bytes[i] < '0' || text.bytes[i] > '9' || (v = v * 10 + (uint64_t)(text.bytes[i] - '0')) > UINT32_MAX)
+    if (text.bytes[i] < '0' || text.bytes[i] > '9' ||
+        (v = v * 10 + (uint64_t)(text.bytes[i] - '0')) > UINT32_MAX)
       return 0;
   }
   *value = text.n_bytes ? (uint32_t)v : fallback;
@@ -102,8 +103,8 @@ static int parse_count(km_text text, uint32_t fallback, uint32_t *value) {
 static km_status add_label(km_labels *labels, const reader *r, const km_text fields[COLUMNS], km_err *err) {
   uint32_t game, ply;
   if (!parse_count(fields[COLUMN_PLY], 0, &ply) || !parse_count(fields[COLUMN_GAME], 1, &game))
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: line %zu: %s is no whole number from 1 on", r->path, r->line,
-                      parse_count(fields[COLUMN_PLY], 0, &ply) ? "game" : "ply");
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: line %zu: %s is no whole number from 1 on", r->path,
+                      r->line, parse_count(fields[COLUMN_PLY], 0, &ply) ? "game" : "ply");
   if (labels->n == labels->room) {
     size_t room = labels->room ? 2 * labels->room : 1024;
     label *larger = realloc(labels->labels, room * sizeof *larger);
@@ -168,7 +169,8 @@ static km_status load(const char *path, char **text, size_t *n_bytes, km_err *er
     char *larger = realloc(*text, room *= 2);
     if (!larger || room > bytes_max) {
       *text = larger ? larger : *text;
-      status = km_err_set(err, larger ? KM_ERR_LIMIT : KM_ERR_NOMEM, 0, "%.200s: more labels than fit memory", path);
+      status = km_err_set(err, larger ? KM_ERR_LIMIT : KM_ERR_NOMEM, 0, "%.200s: more labels than fit memory",
+                          path);
       break;
     }
     *text = larger;
@@ -185,8 +187,8 @@ km_status km_labels_read(km_labels **out, const char *path, km_err *err) {
   size_t n_bytes = 0;
   km_labels *labels = calloc(1, sizeof *labels);
   *out = NULL;
-  km_status status =
-      labels ? load(path, &text, &n_bytes, err) : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for labels");
+  km_status status = labels ? load(path, &text, &n_bytes, err)
+                            : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for labels");
   reader r = {.path = path, .at = text, .end = text + n_bytes, .line = 1};
   if (status == KM_OK && n_bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
     r.at += 3;
@@ -213,7 +215,9 @@ void km_labels_free(km_labels *labels) {
   free(labels);
 }
 
-size_t km_labels_n(const km_labels *labels) { return labels->n; }
+size_t km_labels_n(const km_labels *labels) {
+  return labels->n;
+}
 
 km_breaks km_labels_of(const km_labels *labels, km_text source, km_text entry, uint32_t game) {
   km_hash128 hash = hash_game(source, entry, game);

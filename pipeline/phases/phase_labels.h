@@ -1,8 +1,8 @@
 /* phase_labels.h: breaks given by people, from a CSV.
  *
- * The first line names the columns: source, entry, ply, and game where an entry has several (its number among the games of the entry in games.h5, from
- * 1; 1 if the column is missing or empty); others are not looked at. Fields may be quoted as in RFC 4180. Every line is one break. Errors name
- * the line. */
+ * The first line names the columns: source, entry, ply, and game where an entry has several (its number among
+ * the games of the entry in games.h5, from 1; 1 if the column is missing or empty); others are not looked at.
+ * Fields may be quoted as in RFC 4180. Every line is one break. Errors name the line. */
 #ifndef KIFUMILL_PHASE_LABELS_H
 #define KIFUMILL_PHASE_LABELS_H
 

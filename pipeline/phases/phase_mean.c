@@ -36,14 +36,15 @@ static km_status take_means(km_phase_mean *mean, const km_mean_curves *curves, u
   return KM_OK;
 }
 
-km_status km_phase_mean_make(km_phase_mean *mean, const km_phase_shared *shared, const km_mean_curves *curves, unsigned size,
-                             km_err *err) {
+km_status km_phase_mean_make(km_phase_mean *mean, const km_phase_shared *shared, const km_mean_curves *curves,
+                             unsigned size, km_err *err) {
   *mean = (km_phase_mean){.n_channels = km_signal_channels(&shared->signal, size)};
   if (!km_mean_curves_games(curves, size))
     return KM_OK;
   km_changepoint *workspace = km_changepoint_new();
   km_changepoints cut;
-  km_status status = workspace ? take_means(mean, curves, size, err) : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  km_status status =
+      workspace ? take_means(mean, curves, size, err) : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   km_series series = {mean->values, mean->n, mean->n_channels};
   if (status == KM_OK)
     status = km_divide_series(workspace, &series, &shared->cut, &mean->three, &mean->has_three, err);

@@ -15,8 +15,8 @@ typedef struct km_phase_mean {
 } km_phase_mean;
 
 /* curves: sums of all games. n is 0 where there are none. */
-km_status km_phase_mean_make(km_phase_mean *mean, const km_phase_shared *shared, const km_mean_curves *curves, unsigned size,
-                             km_err *err);
+km_status km_phase_mean_make(km_phase_mean *mean, const km_phase_shared *shared, const km_mean_curves *curves,
+                             unsigned size, km_err *err);
 void km_phase_mean_clear(km_phase_mean *mean);
 
 #endif

@@ -30,7 +30,8 @@ km_status km_signal_parse(km_signal *signal, const char *text, km_err *err) {
     signal->window = (uint32_t)value;
     return KM_OK;
   }
-  return km_err_set(err, KM_ERR_USAGE, 0, "--signal %.80s: not log2, layer:N (side 1…%d), layers or delta:W (1…1000 moves)", text,
+  return km_err_set(err, KM_ERR_USAGE, 0,
+                    "--signal %.80s: not log2, layer:N (side 1…%d), layers or delta:W (1…1000 moves)", text,
                     KM_BOARD_MAX);
 }
 
@@ -43,7 +44,8 @@ size_t km_signal_channels(const km_signal *signal, unsigned size) {
   return 1;
 }
 
-static void fill_layer(const km_signal *signal, unsigned layer, const km_hbs_store_series *series, double *out) {
+static void fill_layer(const km_signal *signal, unsigned layer, const km_hbs_store_series *series,
+                       double *out) {
   size_t row = (size_t)signal->n_layers * signal->n_limbs;
   const uint64_t *at = series->layers + (size_t)layer * signal->n_limbs;
   for (size_t t = 0; t < series->n; t++, at += row) {
@@ -68,7 +70,8 @@ static void fill_delta(const km_signal *signal, const km_hbs_store_series *serie
   unsigned n_limbs = signal->n_limbs;
   for (size_t t = 0; t < series->n; t++) {
     uint64_t change[KM_HBS_LIMBS_MAX];
-    const uint64_t *now = series->s + t * n_limbs, *before = series->s + (t > signal->window ? t - signal->window : 0) * n_limbs;
+    const uint64_t *now = series->s + t * n_limbs,
+                   *before = series->s + (t > signal->window ? t - signal->window : 0) * n_limbs;
     int falls = subtract(change, now, before, n_limbs) != 0;
     if (falls)
       subtract(change, before, now, n_limbs);
@@ -85,7 +88,8 @@ static size_t first_stone(const km_signal *signal, const km_hbs_store_series *se
   return series->n;
 }
 
-static void skip_empty(const km_signal *signal, unsigned size, const km_hbs_store_series *series, double *out) {
+static void skip_empty(const km_signal *signal, unsigned size, const km_hbs_store_series *series,
+                       double *out) {
   size_t first = first_stone(signal, series), n_channels = km_signal_channels(signal, size);
   for (size_t c = 0; c < n_channels && first < series->n; c++)
     for (size_t t = 0; t < first; t++)

@@ -6,12 +6,17 @@
 #include "kifumill/hbs.h"
 #include "kifumill/hbs_store.h"
 
-typedef enum km_signal_kind { KM_SIGNAL_LOG2 = 0, KM_SIGNAL_LAYER, KM_SIGNAL_LAYERS, KM_SIGNAL_DELTA } km_signal_kind;
+typedef enum km_signal_kind {
+  KM_SIGNAL_LOG2 = 0,
+  KM_SIGNAL_LAYER,
+  KM_SIGNAL_LAYERS,
+  KM_SIGNAL_DELTA
+} km_signal_kind;
 typedef struct km_signal {
   km_signal_kind kind;
-  unsigned side;   /* of KM_SIGNAL_LAYER */
-  uint32_t window; /* of KM_SIGNAL_DELTA */
-  km_hbs_variant variant; /* of the file */
+  unsigned side;              /* of KM_SIGNAL_LAYER */
+  uint32_t window;            /* of KM_SIGNAL_DELTA */
+  km_hbs_variant variant;     /* of the file */
   unsigned n_limbs, n_layers; /* of the file */
   int skip_empty;
 } km_signal;
@@ -23,8 +28,9 @@ static inline int km_signal_needs_layers(const km_signal *signal) {
 }
 /* Channels of a board of this size; 0: it has no such layer. */
 size_t km_signal_channels(const km_signal *signal, unsigned size);
-/* Fills out with channels × n values, channel after channel. With skip_empty, positions before the first stone of the colour (S = 0) take the
- * values of the first one with a stone: the logarithm's jump from nothing would else be the greatest change of every game. */
+/* Fills out with channels × n values, channel after channel. With skip_empty, positions before the first
+ * stone of the colour (S = 0) take the values of the first one with a stone: the logarithm's jump from
+ * nothing would else be the greatest change of every game. */
 void km_signal_fill(const km_signal *signal, unsigned size, const km_hbs_store_series *series, double *out);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* ---- counting
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void free_tally(km_tally *tally) {
   if (!tally)
@@ -49,7 +50,8 @@ static void count_breaks(km_tally *tally, const km_phase_game *g, km_division co
     tally->by_fraction[(uint64_t)at * KM_TALLY_FRACTIONS / g->n]++;
     tally->phase_changes[(at >= conventional.at[0]) + (at >= conventional.at[1])]++;
   }
-  uint32_t a = conventional.at[0] < g->n ? conventional.at[0] : g->n, b = conventional.at[1] < g->n ? conventional.at[1] : g->n;
+  uint32_t a = conventional.at[0] < g->n ? conventional.at[0] : g->n,
+           b = conventional.at[1] < g->n ? conventional.at[1] : g->n;
   tally->phase_positions[0] += a;
   tally->phase_positions[1] += b - a;
   tally->phase_positions[2] += g->n - b;
@@ -96,7 +98,8 @@ static km_status make_example(km_example *example, const km_phase_game *g, uint6
 }
 
 /* The games of least rank, by rank. Games that end before the conventional endgame show little. */
-static km_status offer_example(const km_tallies *tallies, km_tally *tally, const km_phase_game *g, km_err *err) {
+static km_status offer_example(const km_tallies *tallies, km_tally *tally, const km_phase_game *g,
+                               km_err *err) {
   if (g->state != KM_CUT_DONE || km_divide_conventional(tallies->shared->at19, g->size).at[1] >= g->n)
     return KM_OK;
   uint64_t rank = km_example_rank(tallies->shared, g->game);
@@ -138,15 +141,18 @@ km_status km_tallies_add(km_tallies *tallies, const km_phase_game *g, km_err *er
   return add_comparison(tally, g, err);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparing
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Sums of all groups of a size, each taken as often as a replicate says (UINT64_MAX: once). */
-static void weighted_sums(const km_tallies *tallies, unsigned size, uint64_t replicate, km_compare_group *sums) {
+static void weighted_sums(const km_tallies *tallies, unsigned size, uint64_t replicate,
+                          km_compare_group *sums) {
   const km_comparison *c = &tallies->of_size[size]->comparison;
   uint64_t seed = tallies->shared->options->run.seed;
   size_t n = c->n_games < KM_COMPARE_GROUPS ? (size_t)c->n_games : KM_COMPARE_GROUPS;
   for (size_t i = 0; c->groups && i < n; i++) {
-    unsigned weight = replicate == UINT64_MAX ? 1 : km_bootstrap_weight(seed, (uint64_t)size << 32 | i, replicate);
+    unsigned weight =
+        replicate == UINT64_MAX ? 1 : km_bootstrap_weight(seed, (uint64_t)size << 32 | i, replicate);
     if (!weight)
       continue;
     for (int m = 0; m < KM_METHODS; m++) {
@@ -187,7 +193,8 @@ static uint64_t compared_games(const km_tallies *tallies, unsigned size) {
   return n;
 }
 
-km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result, km_err *err) {
+km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result,
+                             km_err *err) {
   enum { CELLS = KM_METHODS * KM_NEARNESSES };
   size_t n = (size_t)tallies->shared->options->replicates;
   double means[KM_METHODS][KM_NEARNESSES];

@@ -1,7 +1,8 @@
-/* phase_tally.h: what the games of a board size have in common: histograms of breaks, sums of the comparison, examples.
+/* phase_tally.h: what the games of a board size have in common: histograms of breaks, sums of the comparison,
+ * examples.
  *
- * Filled by one thread in the order of the games, so that sums of doubles do not depend on how many worked. Memory does not grow with the
- * games. */
+ * Filled by one thread in the order of the games, so that sums of doubles do not depend on how many worked.
+ * Memory does not grow with the games. */
 #ifndef KIFUMILL_PHASE_TALLY_H
 #define KIFUMILL_PHASE_TALLY_H
 
@@ -34,7 +35,7 @@ typedef struct km_tally {
   uint64_t n_games, n_divided, n_positions;
   uint64_t changes[KM_TALLY_CHANGES + 1];
   uint64_t by_fraction[KM_TALLY_FRACTIONS];
-  uint64_t *by_move, *middle, *endgame; /* KM_PHASES_PLIES each */
+  uint64_t *by_move, *middle, *endgame;          /* KM_PHASES_PLIES each */
   uint64_t phase_changes[3], phase_positions[3]; /* of the conventional phases */
   km_comparison comparison;
   km_example examples[KM_EXAMPLES];
@@ -61,6 +62,7 @@ typedef struct km_compare_result {
   km_interval mean[KM_METHODS][KM_NEARNESSES], difference[KM_METHODS][KM_NEARNESSES];
 } km_compare_result;
 /* size 0: of all sizes together. KM_ERR_NOMEM. */
-km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result, km_err *err);
+km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result,
+                             km_err *err);
 
 #endif

@@ -17,7 +17,9 @@ struct km_phase_worker {
   km_arena arena; /* of one game */
 };
 
-static size_t channels_most(const km_signal *signal) { return signal->kind == KM_SIGNAL_LAYERS ? CHANNELS_MAX : 1; }
+static size_t channels_most(const km_signal *signal) {
+  return signal->kind == KM_SIGNAL_LAYERS ? CHANNELS_MAX : 1;
+}
 
 static km_mean_curves *new_curves(const km_phase_shared *shared) {
   km_mean_channel channels[CHANNELS_MAX] = {{0, 0}};
@@ -60,13 +62,16 @@ void km_phase_worker_free(km_phase_worker *worker) {
   free(worker);
 }
 
-km_mean_curves *km_phase_worker_curves(km_phase_worker *worker) { return worker->curves; }
+km_mean_curves *km_phase_worker_curves(km_phase_worker *worker) {
+  return worker->curves;
+}
 
 uint64_t km_example_rank(const km_phase_shared *shared, uint64_t game) {
   return km_random(shared->options->run.seed, game, 0, KM_PURPOSE_SAMPLE);
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------------------------- */
+/* ---- cutting
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* Mean of the signal over all channels at positions from … to - 1. */
 static double piece_mean(const km_series *series, size_t from, size_t to) {
@@ -82,7 +87,8 @@ static void piece_means(double *means, const km_series *series, km_breaks breaks
     means[i] = piece_mean(series, i ? breaks.at[i - 1] : 0, i < breaks.n ? breaks.at[i] : series->n);
 }
 
-static km_status cut_game(km_phase_worker *w, km_phase_game *g, const km_series *series, km_arena *arena, km_err *err) {
+static km_status cut_game(km_phase_worker *w, km_phase_game *g, const km_series *series, km_arena *arena,
+                          km_err *err) {
   km_changepoints cut;
   int found = 0;
   km_status status = km_changepoint_find(w->workspace, series, &w->shared->cut, &cut, err);
@@ -107,17 +113,20 @@ static km_status cut_game(km_phase_worker *w, km_phase_game *g, const km_series 
   return status;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparing
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Of n games, some that are spread evenly. */
 static int is_sampled(uint64_t game, uint64_t n_games, uint64_t n_wanted) {
   if (n_wanted == 0 || n_wanted >= n_games)
     return 1;
-  return (uint64_t)((unsigned __int128)(game + 1) * n_wanted / n_games) != (uint64_t)((unsigned __int128)game * n_wanted / n_games);
+  return (uint64_t)((unsigned __int128)(game + 1) * n_wanted / n_games) !=
+         (uint64_t)((unsigned __int128)game * n_wanted / n_games);
 }
 
 /* Whether the game is to be compared; fills its reference. */
-static km_status take_reference(km_phase_worker *w, km_phase_game *g, km_arena *arena, int *wanted, km_err *err) {
+static km_status take_reference(km_phase_worker *w, km_phase_game *g, km_arena *arena, int *wanted,
+                                km_err *err) {
   const km_phase_shared *shared = w->shared;
   *wanted = 0;
   if (shared->labels) {
@@ -180,18 +189,21 @@ static km_status compare_game(km_phase_worker *w, km_phase_game *g, km_arena *ar
   return status;
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
+/* ---- a batch
+ * ----------------------------------------------------------------------------------------------------- */
 
-static km_status add_to_mean(km_phase_worker *w, const km_phase_game *g, const km_series *series, km_err *err) {
+static km_status add_to_mean(km_phase_worker *w, const km_phase_game *g, const km_series *series,
+                             km_err *err) {
   static const double none = 0;
   km_mean_column columns[CHANNELS_MAX];
   for (size_t c = 0; c < channels_most(&w->shared->signal); c++)
-    columns[c] = c < series->n_channels ? (km_mean_column){series->y + c * series->n, 1} : (km_mean_column){&none, 0};
+    columns[c] =
+        c < series->n_channels ? (km_mean_column){series->y + c * series->n, 1} : (km_mean_column){&none, 0};
   return km_mean_curves_add(w->curves, g->size, columns, series->n, err);
 }
 
-static km_status keep_log2(km_phase_game *g, const km_hbs_store_series *series, const km_signal *signal, km_arena *arena,
-                           km_err *err) {
+static km_status keep_log2(km_phase_game *g, const km_hbs_store_series *series, const km_signal *signal,
+                           km_arena *arena, km_err *err) {
   double *log2 = km_arena_alloc(arena, g->n * sizeof *log2);
   if (!log2)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
@@ -209,7 +221,9 @@ static km_status run_game(km_phase_worker *w, km_phase_game *g, km_arena *arena,
   uint64_t n = offsets[g->game + 1] - offsets[g->game];
   size_t n_channels = g->size ? km_signal_channels(&shared->signal, g->size) : 0;
   g->n = (uint32_t)n;
-  g->state = n == 0 || n_channels == 0 ? KM_CUT_NO_SERIES : n > KM_PHASES_PLIES ? KM_CUT_TOO_LONG : KM_CUT_DONE;
+  g->state = n == 0 || n_channels == 0 ? KM_CUT_NO_SERIES
+             : n > KM_PHASES_PLIES     ? KM_CUT_TOO_LONG
+                                       : KM_CUT_DONE;
   if (g->state != KM_CUT_DONE)
     return KM_OK;
   km_hbs_store_what what = {g->game, shared->series, km_signal_needs_layers(&shared->signal)};

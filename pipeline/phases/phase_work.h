@@ -16,9 +16,9 @@ typedef struct km_phase_shared {
   const km_phases_options *options;
   km_changepoint_options cut;
   km_signal signal;
-  unsigned series;     /* number of the series in hbs.h5 */
+  unsigned series; /* number of the series in hbs.h5 */
   const km_hbs_store *hbs;
-  const uint8_t *sizes; /* of the games' boards */
+  const uint8_t *sizes;    /* of the games' boards */
   const km_games *games;   /* NULL: not given */
   const km_labels *labels; /* NULL: the conventional division is the reference */
   km_division at19;
@@ -26,14 +26,20 @@ typedef struct km_phase_shared {
 } km_phase_shared;
 
 /* Why a game has no pieces. */
-typedef enum km_cut_state { KM_CUT_DONE = 0, KM_CUT_NO_SERIES, KM_CUT_TOO_LONG, KM_CUT_TOO_SHORT } km_cut_state;
+typedef enum km_cut_state {
+  KM_CUT_DONE = 0,
+  KM_CUT_NO_SERIES,
+  KM_CUT_TOO_LONG,
+  KM_CUT_TOO_SHORT
+} km_cut_state;
 
 /* One game. What is pointed to belongs to the batch's arena. */
 typedef struct km_phase_game {
   uint64_t game;
-  uint8_t size, state; /* km_cut_state; of a game too short for three pieces, changes are there all the same */
-  uint32_t n;          /* positions */
-  uint32_t number;     /* among the games of its entry, from 1; with labels */
+  uint8_t size,
+      state;       /* km_cut_state; of a game too short for three pieces, changes are there all the same */
+  uint32_t n;      /* positions */
+  uint32_t number; /* among the games of its entry, from 1; with labels */
   km_breaks changes;
   double *means; /* of the signal in its changes.n + 1 pieces (over all channels) */
   double cost, total, beta, sigma2;

@@ -1,4 +1,5 @@
-/* phases_stage.c: batches of games: the reader says which, workers cut and compare, the writer counts and writes in order. */
+/* phases_stage.c: batches of games: the reader says which, workers cut and compare, the writer counts and
+ * writes in order. */
 #include "phases_stage.h"
 
 #include "phases_store.h"
@@ -32,7 +33,8 @@ typedef struct phases_job {
   km_progress progress;
 } phases_job;
 
-/* ---- before any work --------------------------------------------------------------------------------------------- */
+/* ---- before any work
+ * --------------------------------------------------------------------------------------------- */
 
 /* "out/phases.h5" → "out/phases" + suffix */
 static char *output_name(const char *path, const char *suffix) {
@@ -68,7 +70,8 @@ static km_status parse_penalty(km_changepoint_options *cut, const char *text, km
   cut->penalty = KM_PENALTY_VALUE;
   cut->beta = strtod(text, &end);
   if (end == text || *end || !(cut->beta >= 0 && cut->beta <= 1e300))
-    return km_err_set(err, KM_ERR_USAGE, 0, "--penalty %.80s: not bic, mbic, aic, hq or a number from 0 on", text);
+    return km_err_set(err, KM_ERR_USAGE, 0, "--penalty %.80s: not bic, mbic, aic, hq or a number from 0 on",
+                      text);
   return KM_OK;
 }
 
@@ -86,14 +89,15 @@ static km_status parse_reference(phases_job *job, km_err *err) {
     return KM_OK;
   unsigned long a = strtoul(text + 1, &end, 10), b = *end == ',' ? strtoul(end + 1, &end, 10) : 0;
   if (*end || a < 1 || b <= a || b >= KM_PHASES_PLIES)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--reference %.80s: conventional:A,B has 1 ≤ A < B < %d", job->options->reference,
-                      KM_PHASES_PLIES);
+    return km_err_set(err, KM_ERR_USAGE, 0, "--reference %.80s: conventional:A,B has 1 ≤ A < B < %d",
+                      job->options->reference, KM_PHASES_PLIES);
   *at = (km_division){{(uint32_t)a, (uint32_t)b}};
   return KM_OK;
 }
 
 static km_status parse_options(phases_job *job, km_err *err) {
-  static const km_changepoint_cost costs[] = {KM_COST_L2, KM_COST_LINEAR, KM_COST_L1, KM_COST_NORMAL, KM_COST_RANK};
+  static const km_changepoint_cost costs[] = {KM_COST_L2, KM_COST_LINEAR, KM_COST_L1, KM_COST_NORMAL,
+                                              KM_COST_RANK};
   const km_phases_options *o = job->options;
   km_changepoint_options *cut = &job->shared.cut;
   *cut = km_changepoint_defaults();
@@ -116,7 +120,8 @@ static km_status parse_options(phases_job *job, km_err *err) {
   return status == KM_OK ? parse_reference(job, err) : status;
 }
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+/* ---- inputs
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Which series of the file, and whether it has what the signal needs. */
 static km_status take_series(phases_job *job, km_err *err) {
@@ -131,7 +136,8 @@ static km_status take_series(phases_job *job, km_err *err) {
     return status;
   unsigned n_series = km_hbs_variant_split(signal->variant, single), wanted = 0;
   if (n_series != shape->n_colours)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: the variant has %u series, the file %u", path, n_series, shape->n_colours);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%s: the variant has %u series, the file %u", path, n_series,
+                      shape->n_colours);
   uint8_t colour = job->options->colour == 2 ? KM_HBS_WHITE : KM_HBS_BLACK;
   while (job->options->colour && wanted < n_series && single[wanted].colour != colour)
     wanted++;
@@ -139,7 +145,8 @@ static km_status take_series(phases_job *job, km_err *err) {
     return km_err_set(err, KM_ERR_USAGE, 0, "%s has no series of %s (its variant is %s)", path,
                       colour == KM_HBS_WHITE ? "white" : "black", job->variant);
   if (km_signal_needs_layers(signal) && !shape->n_layers)
-    return km_err_set(err, KM_ERR_USAGE, 0, "--signal %.40s needs layers, which %s has not: kifu-hbs --layers keeps them",
+    return km_err_set(err, KM_ERR_USAGE, 0,
+                      "--signal %.40s needs layers, which %s has not: kifu-hbs --layers keeps them",
                       job->options->signal, path);
   job->shared.series = wanted;
   signal->variant = single[wanted];
@@ -167,7 +174,9 @@ static km_status take_sizes(phases_job *job, km_err *err) {
           (size && km_hbs_n_limbs(size) > signal->n_limbs) ||
           (signal->n_layers && size && km_hbs_n_layers(size, signal->variant) > signal->n_layers);
   }
-  return bad ? km_err_set(err, KM_ERR_FORMAT, 0, "%s: /games/size does not go with /trajectory", km_h5_path(file)) : KM_OK;
+  return bad ? km_err_set(err, KM_ERR_FORMAT, 0, "%s: /games/size does not go with /trajectory",
+                          km_h5_path(file))
+             : KM_OK;
 }
 
 /* Whether games.h5 is what hbs.h5 was made of. */
@@ -179,7 +188,8 @@ static km_status open_games(phases_job *job, km_err *err) {
     return status;
   km_hash_hex(km_games_digest(job->games), digest);
   if (strcmp(digest, job->input_digest) || km_games_count(job->games) != job->shared.n_games)
-    return km_err_set(err, KM_ERR_FORMAT, 0, "%.120s was not made of %.120s", job->options->run.inputs[0], path);
+    return km_err_set(err, KM_ERR_FORMAT, 0, "%.120s was not made of %.120s", job->options->run.inputs[0],
+                      path);
   job->shared.games = job->games;
   return KM_OK;
 }
@@ -218,13 +228,15 @@ static km_status open_inputs(phases_job *job, km_err *err) {
   if (status == KM_OK && run->n_inputs > 1)
     status = open_games(job, err);
   if (status == KM_OK && job->labels && !job->games)
-    status = km_err_set(err, KM_ERR_USAGE, 0, "labels are found by source and entry: give games.h5 behind %.200s", run->inputs[0]);
+    status = km_err_set(err, KM_ERR_USAGE, 0,
+                        "labels are found by source and entry: give games.h5 behind %.200s", run->inputs[0]);
   job->shared.sizes = job->sizes;
   job->shared.labels = job->labels;
   return status;
 }
 
-/* ---- the batch loop's functions ---------------------------------------------------------------------------------- */
+/* ---- the batch loop's functions
+ * ---------------------------------------------------------------------------------- */
 
 static void *batch_new(void *ctx) {
   (void)ctx;
@@ -258,14 +270,16 @@ static void worker_free(void *ctx, void *worker) {
 }
 
 static int same_text(km_text a, km_text b) {
-  return a.n_bytes == b.n_bytes && (a.bytes == b.bytes || (a.bytes && b.bytes && !memcmp(a.bytes, b.bytes, a.n_bytes)));
+  return a.n_bytes == b.n_bytes &&
+         (a.bytes == b.bytes || (a.bytes && b.bytes && !memcmp(a.bytes, b.bytes, a.n_bytes)));
 }
 
 /* The number of game i among those of its entry, which follow each other. */
 static uint32_t number_of(phases_job *job, uint64_t i) {
   int same = i > 0;
   for (int field = KM_TEXT_SOURCE; field <= KM_TEXT_ENTRY && same; field++)
-    same = same_text(km_games_text(job->games, i, (km_text_field)field), km_games_text(job->games, i - 1, (km_text_field)field));
+    same = same_text(km_games_text(job->games, i, (km_text_field)field),
+                     km_games_text(job->games, i - 1, (km_text_field)field));
   return job->number = same ? job->number + 1 : 1;
 }
 
@@ -302,18 +316,23 @@ static km_status write_batch(void *ctx, void *data, km_err *err) {
     status = km_phases_writer_add(job->writer, batch->results, batch->n_games, job->games, err);
   if (job->games)
     km_games_release(job->games, batch->results[0].game, batch->n_games);
-  km_progress_update(&job->progress, (double)job->tallies.n_games / (double)job->shared.n_games, job->tallies.n_games,
-                     job->tallies.n_positions);
+  km_progress_update(&job->progress, (double)job->tallies.n_games / (double)job->shared.n_games,
+                     job->tallies.n_games, job->tallies.n_positions);
   return status;
 }
 
 static km_status cut_games(phases_job *job, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch, work_batch, write_batch};
+  static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
+                                   read_batch, work_batch, write_batch};
   const km_run_options *run = &job->options->run;
   int n_threads = run->threads > 0 ? run->threads : km_threads_default();
   km_store_origin origin = {run->command, run->config_text, run->seed, job->digest};
-  km_phases_target target = {run->output, job->csv_path, &origin, job->shared.n_games,
-                             km_hbs_store_offsets(job->hbs)[job->shared.n_games], run->force};
+  km_phases_target target = {run->output,
+                             job->csv_path,
+                             &origin,
+                             job->shared.n_games,
+                             km_hbs_store_offsets(job->hbs)[job->shared.n_games],
+                             run->force};
   job->tallies.shared = &job->shared;
   job->workers = calloc((size_t)n_threads, sizeof(km_phase_worker *));
   if (!job->workers)
@@ -322,7 +341,8 @@ static km_status cut_games(phases_job *job, km_err *err) {
   return status == KM_OK ? km_batch_run(&ops, job, 1, n_threads, (size_t)n_threads + 2, err) : status;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end
+ * ----------------------------------------------------------------------------------------------------- */
 
 static km_status finish_outputs(phases_job *job, km_err *err) {
   km_hbs_variant variant = job->shared.signal.variant;
@@ -336,7 +356,8 @@ static km_status finish_outputs(phases_job *job, km_err *err) {
   if (job->n_workers == 0 && !worker_new(job))
     status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   for (size_t i = 1; i < job->n_workers && status == KM_OK; i++)
-    status = km_mean_curves_merge(km_phase_worker_curves(job->workers[0]), km_phase_worker_curves(job->workers[i]), err);
+    status = km_mean_curves_merge(km_phase_worker_curves(job->workers[0]),
+                                  km_phase_worker_curves(job->workers[i]), err);
   if (status == KM_OK) {
     facts.curves = km_phase_worker_curves(job->workers[0]);
     status = km_phases_summary(&json, &facts, err);
@@ -354,19 +375,20 @@ static km_status finish_outputs(phases_job *job, km_err *err) {
 }
 
 static void report(const phases_job *job, double seconds) {
-  static const char *const why[] = {"", "without a series (no square board, or no such layer)", "too long to be cut",
-                                    "too short for three pieces"};
+  static const char *const why[] = {"", "without a series (no square board, or no such layer)",
+                                    "too long to be cut", "too short for three pieces"};
   FILE *out = job->options->run.messages;
   const km_tallies *t = &job->tallies;
   if (!out)
     return;
-  fprintf(out, "games %" PRIu64 ", divided %" PRIu64 ", positions %" PRIu64 "\n", t->n_games, t->n_state[KM_CUT_DONE],
-          t->n_positions);
+  fprintf(out, "games %" PRIu64 ", divided %" PRIu64 ", positions %" PRIu64 "\n", t->n_games,
+          t->n_state[KM_CUT_DONE], t->n_positions);
   for (int state = KM_CUT_NO_SERIES; state <= KM_CUT_TOO_SHORT; state++)
     if (t->n_state[state])
       fprintf(out, "  not divided: %" PRIu64 " games %s\n", t->n_state[state], why[state]);
   if (job->labels && t->n_labels_used < km_labels_n(job->labels))
-    fprintf(out, "  not used: %" PRIu64 " of %zu labels, of games that are not there, not divided, or shorter\n",
+    fprintf(out,
+            "  not used: %" PRIu64 " of %zu labels, of games that are not there, not divided, or shorter\n",
             km_labels_n(job->labels) - t->n_labels_used, km_labels_n(job->labels));
   fprintf(out, "%.2f s, %.0f games/s, peak memory %.0f MB, %s\n", seconds, (double)t->n_games / seconds,
           1e-6 * (double)km_peak_memory_bytes(), job->options->run.output);
@@ -390,8 +412,9 @@ static void close_job(phases_job *job) {
 
 km_status km_phases_run(const km_phases_options *options, km_stage_outcome *outcome, km_err *err) {
   phases_job job = {.options = options};
-  km_progress_begin(&job.progress, options->run.messages ? (km_progress_mode)options->run.progress : KM_PROGRESS_NEVER, "phases",
-                    stderr);
+  km_progress_begin(&job.progress,
+                    options->run.messages ? (km_progress_mode)options->run.progress : KM_PROGRESS_NEVER,
+                    "phases", stderr);
   km_status status = parse_options(&job, err);
   if (status == KM_OK)
     status = open_inputs(&job, err);

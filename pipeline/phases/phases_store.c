@@ -1,7 +1,7 @@
 /* phases_store.c: two tables and a CSV, a game after the other.
  *
- * /games has a row a game of hbs.h5; its change-points are rows first … first + n_changes - 1 of /changes. What is undefined is 0 for breaks (a break is
- * never 0) and NaN for numbers. */
+ * /games has a row a game of hbs.h5; its change-points are rows first … first + n_changes - 1 of /changes.
+ * What is undefined is 0 for breaks (a break is never 0) and NaN for numbers. */
 #include "phases_store.h"
 
 #include <inttypes.h>
@@ -11,11 +11,14 @@
 
 enum { GAME_CHUNK = 4096, CHANGE_CHUNK = 16384 };
 
-#define PAIR(label, text) {.name = label, .type = KM_U32, .inner_rank = 1, .inner = {2}, .doc = text}
+#define PAIR(label, text)                                                                                    \
+  { .name = label, .type = KM_U32, .inner_rank = 1, .inner = {2}, .doc = text }
 static const km_column game_columns[] = {
     {.name = "size", .type = KM_U8, .doc = "side of the board; 0: no series"},
     {.name = "positions", .type = KM_U32, .doc = "length of the series: moves + 1"},
-    {.name = "state", .type = KM_U8, .doc = "0 divided, 1 no series, 2 too long to be cut, 3 too short for three pieces"},
+    {.name = "state",
+     .type = KM_U8,
+     .doc = "0 divided, 1 no series, 2 too long to be cut, 3 too short for three pieces"},
     {.name = "first", .type = KM_U64, .doc = "first row in /changes"},
     {.name = "n_changes", .type = KM_U32, .doc = "rows in /changes"},
     {.name = "mean", .type = KM_F64, .doc = "mean of the signal before the first change"},
@@ -24,8 +27,14 @@ static const km_column game_columns[] = {
     {.name = "beta", .type = KM_F64, .doc = "penalty of a change"},
     {.name = "sigma2", .type = KM_F64, .doc = "variance of the noise that it was made of"},
     PAIR("three", "where the middle game and the endgame begin, by the best two changes"),
-    {.name = "three_mean", .type = KM_F64, .inner_rank = 1, .inner = {3}, .doc = "mean of the signal in the three pieces"},
-    {.name = "compared", .type = KM_U8, .doc = "1: the game is in the comparison, and the divisions below are there"},
+    {.name = "three_mean",
+     .type = KM_F64,
+     .inner_rank = 1,
+     .inner = {3},
+     .doc = "mean of the signal in the three pieces"},
+    {.name = "compared",
+     .type = KM_U8,
+     .doc = "1: the game is in the comparison, and the divisions below are there"},
     PAIR("uniform", "division into thirds"),
     PAIR("conventional", "the conventional division, where labels are the reference"),
     PAIR("stones", "division by the number of stones"),
@@ -34,7 +43,10 @@ static const km_column game_columns[] = {
     PAIR("captures", "division by the number of prisoners"),
 };
 #undef PAIR
-enum { N_GAME_COLUMNS = sizeof game_columns / sizeof *game_columns, COLUMN_METHODS = 13 /* of KM_METHOD_UNIFORM */ };
+enum {
+  N_GAME_COLUMNS = sizeof game_columns / sizeof *game_columns,
+  COLUMN_METHODS = 13 /* of KM_METHOD_UNIFORM */
+};
 
 static const km_column change_columns[] = {
     {.name = "game", .type = KM_U64, .doc = "row in /games"},
@@ -52,7 +64,9 @@ struct km_phases_writer {
   uint64_t n_changes;
 };
 
-km_h5 *km_phases_writer_file(km_phases_writer *writer) { return writer->file; }
+km_h5 *km_phases_writer_file(km_phases_writer *writer) {
+  return writer->file;
+}
 
 void km_phases_writer_abandon(km_phases_writer *writer) {
   if (!writer)
@@ -97,7 +111,8 @@ km_status km_phases_writer_open(km_phases_writer **writer, const km_phases_targe
   *writer = NULL;
   if (!w)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  km_status status = km_h5_create(&w->file, target->path, KM_PHASES_FORMAT, target->origin, target->force, err);
+  km_status status =
+      km_h5_create(&w->file, target->path, KM_PHASES_FORMAT, target->origin, target->force, err);
   if (status == KM_OK)
     status = open_tables(w, target, err);
   if (status == KM_OK)
@@ -112,9 +127,12 @@ km_status km_phases_writer_open(km_phases_writer **writer, const km_phases_targe
   return KM_OK;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------------- */
 
-static void put_pair(void *column, size_t row, const uint32_t at[2]) { memcpy((uint32_t *)column + 2 * row, at, 2 * sizeof *at); }
+static void put_pair(void *column, size_t row, const uint32_t at[2]) {
+  memcpy((uint32_t *)column + 2 * row, at, 2 * sizeof *at);
+}
 
 static void fill_game(km_block *block, size_t row, const km_phase_game *g, uint64_t first) {
   void *c[N_GAME_COLUMNS];
@@ -160,7 +178,8 @@ static km_status put_field(km_outfile *csv, km_text text, km_err *err) {
     return km_outfile_write(csv, text.bytes ? text.bytes : "", text.bytes ? text.n_bytes : 0, err);
   status = km_outfile_write(csv, "\"", 1, err);
   for (uint32_t i = 0; i < text.n_bytes && status == KM_OK; i++)
-    status = km_outfile_write(csv, text.bytes[i] == '"' ? "\"\"" : &text.bytes[i], text.bytes[i] == '"' ? 2 : 1, err);
+    status = km_outfile_write(csv, text.bytes[i] == '"' ? "\"\"" : &text.bytes[i],
+                              text.bytes[i] == '"' ? 2 : 1, err);
   return status == KM_OK ? km_outfile_write(csv, "\"", 1, err) : status;
 }
 
@@ -188,7 +207,8 @@ static km_status append(km_table_writer *table, km_block *block, km_err *err) {
   return status == KM_OK ? km_table_writer_append(table, block, err) : status;
 }
 
-km_status km_phases_writer_add(km_phases_writer *w, const km_phase_game *results, size_t n, const km_games *games, km_err *err) {
+km_status km_phases_writer_add(km_phases_writer *w, const km_phase_game *results, size_t n,
+                               const km_games *games, km_err *err) {
   uint64_t n_changes = 0;
   for (size_t i = 0; i < n; i++)
     n_changes += results[i].changes.n;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- breaks ------------------------------------------------------------------------------------------------------ */
+/* ---- breaks
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void put_breaks(km_json *json, const char *key, km_breaks breaks) {
   km_json_open(json, key, '[');
@@ -23,7 +24,8 @@ static size_t used_length(const uint64_t *counts, size_t n) {
 }
 
 /* The least place by which num/4 of all have been counted. */
-static void put_quartile(km_json *json, const char *key, const uint64_t *counts, uint64_t total, uint64_t num) {
+static void put_quartile(km_json *json, const char *key, const uint64_t *counts, uint64_t total,
+                         uint64_t num) {
   uint64_t seen = 0;
   for (size_t t = 0; t < KM_PHASES_PLIES && total; t++)
     if ((seen += counts[t]) * 4 >= total * num) {
@@ -62,7 +64,8 @@ static void put_density(km_json *json, const km_tally *tally) {
   km_json_close(json, ']');
 }
 
-/* ---- comparison -------------------------------------------------------------------------------------------------- */
+/* ---- comparison
+ * -------------------------------------------------------------------------------------------------- */
 
 static void put_method(km_json *json, int method, km_interval of[KM_NEARNESSES]) {
   km_json_open(json, NULL, '{');
@@ -102,7 +105,8 @@ static km_status put_comparison(km_json *json, const km_tallies *tallies, unsign
   return KM_OK;
 }
 
-/* ---- boards ------------------------------------------------------------------------------------------------------ */
+/* ---- boards
+ * ------------------------------------------------------------------------------------------------------ */
 
 static km_status put_mean(km_json *json, const km_phases_facts *facts, unsigned size, km_err *err) {
   km_phase_mean mean;
@@ -148,11 +152,12 @@ static km_status put_board(km_json *json, const km_phases_facts *facts, unsigned
   return status;
 }
 
-/* ---- examples ---------------------------------------------------------------------------------------------------- */
+/* ---- examples
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* A text of the game, as a string with its end; null without games.h5. */
-static km_status put_name(km_json *json, const km_phase_shared *shared, const char *key, uint64_t game, km_text_field field,
-                          km_err *err) {
+static km_status put_name(km_json *json, const km_phase_shared *shared, const char *key, uint64_t game,
+                          km_text_field field, km_err *err) {
   km_text text = shared->games ? km_games_text(shared->games, game, field) : (km_text){NULL, 0};
   char *copy = text.bytes ? strndup(text.bytes, text.n_bytes) : NULL;
   if (text.bytes && !copy)
@@ -162,11 +167,15 @@ static km_status put_name(km_json *json, const km_phase_shared *shared, const ch
   return KM_OK;
 }
 
-static km_status put_example(km_json *json, const km_phase_shared *shared, unsigned size, const km_example *example, km_err *err) {
+static km_status put_example(km_json *json, const km_phase_shared *shared, unsigned size,
+                             const km_example *example, km_err *err) {
   static const struct {
     const char *key;
     km_text_field field;
-  } names[] = {{"source", KM_TEXT_SOURCE}, {"entry", KM_TEXT_ENTRY}, {"black", KM_TEXT_BLACK}, {"white", KM_TEXT_WHITE}};
+  } names[] = {{"source", KM_TEXT_SOURCE},
+               {"entry", KM_TEXT_ENTRY},
+               {"black", KM_TEXT_BLACK},
+               {"white", KM_TEXT_WHITE}};
   km_status status = KM_OK;
   km_json_open(json, NULL, '{');
   km_json_count(json, "game", example->game);
@@ -183,7 +192,8 @@ static km_status put_example(km_json *json, const km_phase_shared *shared, unsig
   return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * --------------------------------------------------------------------------------------------------- */
 
 static void put_head(km_json *json, const km_phases_facts *facts) {
   const km_phase_shared *shared = facts->shared;
@@ -236,7 +246,8 @@ km_status km_phases_summary(char **text, const km_phases_facts *facts, km_err *e
     status = put_comparison(&json, tallies, 0, err);
   km_json_open(&json, "examples", '[');
   for (unsigned size = KM_BOARD_MAX; size >= 1; size--)
-    for (size_t i = 0; tallies->of_size[size] && i < tallies->of_size[size]->n_examples && status == KM_OK; i++)
+    for (size_t i = 0; tallies->of_size[size] && i < tallies->of_size[size]->n_examples && status == KM_OK;
+         i++)
       status = put_example(&json, facts->shared, size, &tallies->of_size[size]->examples[i], err);
   km_json_close(&json, ']');
   km_json_close(&json, '}');

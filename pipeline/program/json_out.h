@@ -1,7 +1,7 @@
 /* json_out.h: JSON written from front to back, in memory.
  *
- * Keys come in the order of the calls, numbers have 12 digits, what is not finite is null; text must be UTF-8. Values in an object have a
- * key, in an array NULL. Failures are kept until km_json_finish. */
+ * Keys come in the order of the calls, numbers have 12 digits, what is not finite is null; text must be
+ * UTF-8. Values in an object have a key, in an array NULL. Failures are kept until km_json_finish. */
 #ifndef KIFUMILL_JSON_OUT_H
 #define KIFUMILL_JSON_OUT_H
 

@@ -48,7 +48,9 @@ int scratch_entries(void) {
   return n;
 }
 
-int scratch_has(const char *name) { return access(scratch(name), F_OK) == 0; }
+int scratch_has(const char *name) {
+  return access(scratch(name), F_OK) == 0;
+}
 
 char *read_bytes(const char *path, size_t *n_bytes) {
   FILE *file = fopen(path, "rb");
@@ -121,7 +123,8 @@ void run_stage_fails(const km_stage *stage, void *options, km_status status, con
   int entries = scratch_entries();
   km_status got = stage->run(options, &outcome, &err);
   if (got != status || !strstr(err.msg, text))
-    fail_msg("kifu-%s: status %d \"%s\" instead of %d with \"%s\"", stage->name, got, got ? err.msg : "", status, text);
+    fail_msg("kifu-%s: status %d \"%s\" instead of %d with \"%s\"", stage->name, got, got ? err.msg : "",
+             status, text);
   assert_int_equal(scratch_entries(), entries);
 }
 
@@ -167,8 +170,10 @@ const char *made_games(const char *name, const made_game *games, size_t n) {
     km_move *moves = calloc(m->n_moves + 1, sizeof *moves);
     assert_non_null(moves);
     for (uint32_t t = 0; t < m->n_moves; t++)
-      moves[t] = m->moves ? m->moves[t] : (km_move){(uint16_t)(m->rows * m->cols), t % 2 ? KM_WHITE : KM_BLACK, 0};
-    const char *texts[] = {m->source ? m->source : "made", m->entry ? m->entry : "made.sgf", m->black ? m->black : ""};
+      moves[t] =
+          m->moves ? m->moves[t] : (km_move){(uint16_t)(m->rows * m->cols), t % 2 ? KM_WHITE : KM_BLACK, 0};
+    const char *texts[] = {m->source ? m->source : "made", m->entry ? m->entry : "made.sgf",
+                           m->black ? m->black : ""};
     km_game game = {.rows = (uint8_t)m->rows,
                     .cols = (uint8_t)m->cols,
                     .final_to_play = KM_BLACK,

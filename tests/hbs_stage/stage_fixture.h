@@ -1,5 +1,5 @@
-/* stage_fixture.h: a scratch folder, games.h5 made of the bundled and of the golden games, runs of stages; for the tests of the stages
- * behind ingest. Everything asserts success unless its name says otherwise. */
+/* stage_fixture.h: a scratch folder, games.h5 made of the bundled and of the golden games, runs of stages;
+ * for the tests of the stages behind ingest. Everything asserts success unless its name says otherwise. */
 #ifndef STAGE_FIXTURE_H
 #define STAGE_FIXTURE_H
 
@@ -29,7 +29,8 @@ void write_bytes(const char *path, const void *bytes, size_t n_bytes);
 km_hash128 bytes_hash(const char *path);
 json_t *read_json(const char *path);
 
-/* scratch("bundled.h5"), scratch("golden.h5"): every golden game, not de-duplicated, passes played on. Made once. */
+/* scratch("bundled.h5"), scratch("golden.h5"): every golden game, not de-duplicated, passes played on. Made
+ * once. */
 const char *bundled_games(void);
 const char *golden_games(void);
 
@@ -49,7 +50,8 @@ const char *made_games(const char *name, const made_game *games, size_t n);
 void *stage_options(const km_stage *stage, const char *output, const char *input, const char *second);
 /* Runs it. */
 km_stage_outcome run_stage(const km_stage *stage, void *options);
-/* Runs it and expects a failure whose message holds text; nothing under the output's name is left but what was there. */
+/* Runs it and expects a failure whose message holds text; nothing under the output's name is left but what
+ * was there. */
 void run_stage_fails(const km_stage *stage, void *options, km_status status, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* test_hbs_means.c: /mean and hbs.summary.json against sums by GMP integers over the trajectories of the same file: every curve, every
- * quantity, every place. */
+/* test_hbs_means.c: /mean and hbs.summary.json against sums by GMP integers over the trajectories of the same
+ * file: every curve, every quantity, every place. */
 #include "stage_fixture.h"
 
 #include "hbs_curves.h"
@@ -75,9 +75,10 @@ static void open_means(means *m, const char *path) {
 }
 
 static void close_means(means *m) {
-  void *all[] = {m->colour, m->size,        m->by_fraction, m->by,   m->quantity,  m->layer, m->stratum, m->first_place,
-                 m->n_rows, m->n_games,     m->denominator, m->n,    m->first_row, m->sum,   m->square,  m->mean,
-                 m->error,  m->deviation,   m->q1,          m->heap, m->median,    m->names, m->q3};
+  void *all[] = {m->colour,    m->size,        m->by_fraction, m->by,      m->quantity,    m->layer,
+                 m->stratum,   m->first_place, m->n_rows,      m->n_games, m->denominator, m->n,
+                 m->first_row, m->sum,         m->square,      m->mean,    m->error,       m->deviation,
+                 m->q1,        m->heap,        m->median,      m->names,   m->q3};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   km_h5_close(m->file);
@@ -137,7 +138,10 @@ static void open_corpus(corpus *c, const char *hbs_path, const char *games_path,
     g->series.log2 = copy_of(g->series.log2, g->series.n * 8);
     g->series.layers = copy_of(g->series.layers, g->series.n * 16 * c->n_layers);
     g->size = info.rows;
-    snprintf(g->result, sizeof g->result, "%s", info.winner == 1 ? "black" : info.winner == -1 ? "white" : "unknown");
+    snprintf(g->result, sizeof g->result, "%s",
+             info.winner == 1    ? "black"
+             : info.winner == -1 ? "white"
+                                 : "unknown");
     snprintf(g->length, sizeof g->length, "%u-%u", info.n_moves / 50 * 50, info.n_moves / 50 * 50 + 49);
   }
   km_hbs_store_cursor_free(cursor);
@@ -155,7 +159,8 @@ static void close_corpus(corpus *c) {
 }
 
 /* The exact value of a game at ply t, as sums count it; doubles times 2^52. */
-static void value_at_ply(mpz_t z, const corpus *c, const game_series *g, const means *m, uint64_t curve, uint64_t t) {
+static void value_at_ply(mpz_t z, const corpus *c, const game_series *g, const means *m, uint64_t curve,
+                         uint64_t t) {
   const uint64_t *s = g->series.s;
   unsigned side = m->layer[curve], k = (g->size - side) / 2;
   mpz_t other;
@@ -264,7 +269,8 @@ static void sums_are_exact(void **state) {
     stratum_name(&m, curve, name);
     if (m.by_fraction[curve] && m.quantity[curve] != KM_OF_S)
       continue; /* doubles between doubles are rounded */
-    for (uint64_t i = 0; i < m.n_rows[curve]; i += m.by[curve] == KM_BY_RESULT && strcmp(name, "all") ? 37 : 5, n_checked++)
+    for (uint64_t i = 0; i < m.n_rows[curve];
+         i += m.by[curve] == KM_BY_RESULT && strcmp(name, "all") ? 37 : 5, n_checked++)
       check_place(&c, &m, curve, m.first_place[curve] + i, name);
     of_quantity[m.quantity[curve]]++;
   }
@@ -340,8 +346,9 @@ static void summary_agrees(void **state) {
     for (uint64_t i = 0; i < m.n_curves; i++) {
       char name[256];
       stratum_name(&m, i, name);
-      if (m.size[i] != json_integer_value(json_object_get(curve, "size")) || m.by_fraction[i] != by_fraction ||
-          strcmp(name, stratum) || (m.by[i] == KM_BY_LENGTH) != !strcmp(by, "length"))
+      if (m.size[i] != json_integer_value(json_object_get(curve, "size")) ||
+          m.by_fraction[i] != by_fraction || strcmp(name, stratum) ||
+          (m.by[i] == KM_BY_LENGTH) != !strcmp(by, "length"))
         continue;
       uint64_t row = m.first_row[i], n = m.n_rows[i];
       switch ((km_quantity)m.quantity[i]) {
@@ -353,10 +360,12 @@ static void summary_agrees(void **state) {
         n_found++;
         break;
       case KM_OF_DELTA:
-        same_numbers(json_object_get(json_object_get(curve, "delta"), "mean"), m.mean + row, n ? m.first_place[i] : 0, n);
+        same_numbers(json_object_get(json_object_get(curve, "delta"), "mean"), m.mean + row,
+                     n ? m.first_place[i] : 0, n);
         break;
       case KM_OF_LOG2_LAYER: {
-        json_t *layer = json_array_get(json_object_get(curve, "layers"), (size_t)(m.size[i] - m.layer[i]) / 2);
+        json_t *layer =
+            json_array_get(json_object_get(curve, "layers"), (size_t)(m.size[i] - m.layer[i]) / 2);
         assert_int_equal(json_integer_value(json_object_get(layer, "side")), m.layer[i]);
         same_numbers(json_object_get(layer, "mean"), m.mean + row, 0, n);
         break;
@@ -389,7 +398,8 @@ static void counts_agree(void **state) {
     for (size_t t = 2; t < json_array_size(d1); t += 11) {
       double sum = 0, n = 0;
       for (uint64_t i = 0; i < c.n; i++)
-        if (c.games[i].size == json_integer_value(json_object_get(object, "size")) && t < c.games[i].series.n) {
+        if (c.games[i].size == json_integer_value(json_object_get(object, "size")) &&
+            t < c.games[i].series.n) {
           sum += c.games[i].series.log2[t] - c.games[i].series.log2[t - 1];
           n++;
         }
@@ -401,10 +411,12 @@ static void counts_agree(void **state) {
   json_array_foreach(list, k, object) {
     uint64_t rising = 0, falling = 0, moves = 0;
     for (uint64_t i = 0; i < c.n; i++)
-      for (uint64_t t = 1; c.games[i].size == json_integer_value(json_object_get(object, "size")) && t < c.games[i].series.n;
+      for (uint64_t t = 1;
+           c.games[i].size == json_integer_value(json_object_get(object, "size")) && t < c.games[i].series.n;
            t++, moves++) {
         const uint64_t *s = c.games[i].series.s + 2 * t;
-        unsigned __int128 now = (unsigned __int128)s[1] << 64 | s[0], before = (unsigned __int128)s[-1] << 64 | s[-2];
+        unsigned __int128 now = (unsigned __int128)s[1] << 64 | s[0],
+                          before = (unsigned __int128)s[-1] << 64 | s[-2];
         rising += now > before;
         falling += now < before;
       }
@@ -463,8 +475,9 @@ static void ends_held(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_are_exact), cmocka_unit_test(strata_share_the_games), cmocka_unit_test(summary_agrees),
-      cmocka_unit_test(counts_agree), cmocka_unit_test(ends_held),
+      cmocka_unit_test(sums_are_exact), cmocka_unit_test(strata_share_the_games),
+      cmocka_unit_test(summary_agrees), cmocka_unit_test(counts_agree),
+      cmocka_unit_test(ends_held),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

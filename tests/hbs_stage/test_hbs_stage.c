@@ -1,5 +1,5 @@
-/* test_hbs_stage.c: kifu-hbs end to end: every ply of the golden games, every variant, layers, boards that are none, games that are cut
- * between stretches, and what it says of bad input. */
+/* test_hbs_stage.c: kifu-hbs end to end: every ply of the golden games, every variant, layers, boards that
+ * are none, games that are cut between stretches, and what it says of bad input. */
 #include "stage_fixture.h"
 
 #include "hbs_stage.h"
@@ -61,7 +61,8 @@ static void golden_trajectories(void **state) {
   for (uint64_t i = 0; i < km_games_count(games); i++) {
     char path[256], text[KM_HBS_DECIMAL_MAX];
     golden_path(path, games, i, ".json");
-    json_t *json = read_json(path), *s = json_object_get(json, "S"), *sides = json_object_get(json, "layer_sizes");
+    json_t *json = read_json(path), *s = json_object_get(json, "S"),
+           *sides = json_object_get(json, "layer_sizes");
     km_hbs_store_series series = series_of(cursor, i, 0);
     assert_int_equal(series.n, json_array_size(s));
     for (uint64_t t = 0; t < series.n; t++, n_values++)
@@ -129,7 +130,8 @@ static void golden_variants(void **state) {
   km_games_close(games);
 }
 
-/* Rectangles have no positions; a game of more positions than a stretch has all of them; no game at all is a file too. */
+/* Rectangles have no positions; a game of more positions than a stretch has all of them; no game at all is a
+ * file too. */
 static void odd_games(void **state) {
   (void)state;
   enum { LONG = 70000 };
@@ -138,7 +140,8 @@ static void odd_games(void **state) {
                              {.rows = 19, .cols = 19, .n_moves = LONG, .winner = -1},
                              {.rows = 1, .cols = 1, .n_moves = 2, .winner = 0},
                              {.rows = 9, .cols = 9, .n_moves = 0, .winner = KM_WINNER_UNKNOWN}};
-  km_hbs_options *o = stage_options(&km_hbs_stage, scratch("odd.hbs.h5"), made_games("odd.h5", games, 5), NULL);
+  km_hbs_options *o =
+      stage_options(&km_hbs_stage, scratch("odd.hbs.h5"), made_games("odd.h5", games, 5), NULL);
   o->layers = 1;
   o->run.threads = 3;
   km_stage_outcome outcome = run_stage(&km_hbs_stage, o);
@@ -149,7 +152,8 @@ static void odd_games(void **state) {
   const uint64_t expected[] = {0, 4, 4, 4 + LONG + 1, 4 + LONG + 4, 4 + LONG + 5};
   assert_memory_equal(offsets, expected, sizeof expected);
   km_hbs_store_close(hbs);
-  json_t *json = read_json(scratch("odd.hbs.summary.json")), *board = json_array_get(json_object_get(json, "boards"), 0);
+  json_t *json = read_json(scratch("odd.hbs.summary.json")),
+         *board = json_array_get(json_object_get(json, "boards"), 0);
   assert_int_equal(json_integer_value(json_object_get(json, "games_rectangular")), 1);
   assert_int_equal(json_integer_value(json_object_get(board, "size")), 19);
   assert_int_equal(json_integer_value(json_object_get(board, "games_too_long")), 1);
@@ -169,10 +173,12 @@ static void game_across_stretches(void **state) {
   km_move *moves = calloc(MOVES, sizeof *moves);
   for (uint32_t t = 0; t < MOVES; t++) { /* stones, then passes, then stones */
     uint32_t stone = t < 100 ? t : t - (MOVES - 200);
-    moves[t] = (km_move){(uint16_t)(t < 100 || t >= MOVES - 100 ? stone * 3 % 361 : 361), t % 2 ? KM_WHITE : KM_BLACK, 0};
+    moves[t] = (km_move){(uint16_t)(t < 100 || t >= MOVES - 100 ? stone * 3 % 361 : 361),
+                         t % 2 ? KM_WHITE : KM_BLACK, 0};
   }
   const made_game game = {.rows = 19, .cols = 19, .n_moves = MOVES, .winner = 1, .moves = moves};
-  km_hbs_options *o = stage_options(&km_hbs_stage, scratch("cut.hbs.h5"), made_games("cut.h5", &game, 1), NULL);
+  km_hbs_options *o =
+      stage_options(&km_hbs_stage, scratch("cut.hbs.h5"), made_games("cut.h5", &game, 1), NULL);
   run_stage(&km_hbs_stage, o);
   o->layers = 1;
   o->run.output = scratch("layers.hbs.h5");
@@ -248,8 +254,9 @@ static void bad_output(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(golden_trajectories), cmocka_unit_test(golden_variants), cmocka_unit_test(odd_games),
-      cmocka_unit_test(game_across_stretches), cmocka_unit_test(bad_input), cmocka_unit_test(bad_output),
+      cmocka_unit_test(golden_trajectories), cmocka_unit_test(golden_variants),
+      cmocka_unit_test(odd_games),           cmocka_unit_test(game_across_stretches),
+      cmocka_unit_test(bad_input),           cmocka_unit_test(bad_output),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

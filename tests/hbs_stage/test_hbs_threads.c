@@ -1,5 +1,5 @@
-/* test_hbs_threads.c: the bytes of hbs.h5 and hbs.summary.json for 1, 2 and 7 threads and between runs, with workers that have sums of
- * their own and with workers that share them. */
+/* test_hbs_threads.c: the bytes of hbs.h5 and hbs.summary.json for 1, 2 and 7 threads and between runs, with
+ * workers that have sums of their own and with workers that share them. */
 #include "stage_fixture.h"
 
 #include "hbs_stage.h"
@@ -28,8 +28,9 @@ static digests run_with(int threads, const test_case *c) {
 }
 
 static void same_bytes(void **state) {
-  static const test_case cases[] = {{"default", NULL, 0, bundled_games},
-                                    {"both", "rank,player,year,komi,source,length,size,result", 1, golden_games}};
+  static const test_case cases[] = {
+      {"default", NULL, 0, bundled_games},
+      {"both", "rank,player,year,komi,source,length,size,result", 1, golden_games}};
   static const int threads[] = {7, 2, 1};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

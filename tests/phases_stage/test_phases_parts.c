@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- labels ------------------------------------------------------------------------------------------------------ */
+/* ---- labels
+ * ------------------------------------------------------------------------------------------------------ */
 
-static km_text text(const char *bytes) { return (km_text){bytes, (uint32_t)strlen(bytes)}; }
+static km_text text(const char *bytes) {
+  return (km_text){bytes, (uint32_t)strlen(bytes)};
+}
 
 static km_status labels_of(km_labels **labels, const char *csv, km_err *err) {
   write_bytes(scratch("labels.csv"), csv, strlen(csv));
@@ -84,7 +87,8 @@ static void labels_refused(void **state) {
   assert_int_equal(km_labels_read(&labels, scratch("none.csv"), &err), KM_ERR_IO);
 }
 
-/* ---- divisions --------------------------------------------------------------------------------------------------- */
+/* ---- divisions
+ * --------------------------------------------------------------------------------------------------- */
 
 static void assert_division(km_division division, uint32_t a, uint32_t b) {
   assert_int_equal(division.at[0], a);
@@ -102,11 +106,14 @@ static void rules(void **state) {
   assert_division(km_divide_conventional(at19, 1), 1, 2);
 }
 
-static uint16_t point(const char *sgf) { return (uint16_t)((sgf[1] - 'a') * 9 + sgf[0] - 'a'); }
+static uint16_t point(const char *sgf) {
+  return (uint16_t)((sgf[1] - 'a') * 9 + sgf[0] - 'a');
+}
 
 /* A game on 9×9: the first contact is move 7; White's stone is captured by move 9. */
 static void by_moves(void **state) {
-  static const char *const played[] = {"cc", "gg", "gc", "cg", "ee", "aa", "ba", "hh", "ab", "ii", "ha", "ia"};
+  static const char *const played[] = {"cc", "gg", "gc", "cg", "ee", "aa",
+                                       "ba", "hh", "ab", "ii", "ha", "ia"};
   enum { MOVES = 12 };
   (void)state;
   km_move moves[MOVES];
@@ -120,16 +127,23 @@ static void by_moves(void **state) {
   km_err err = {0};
   assert_int_equal(km_divide_moves(divider, workspace, &game, &options, divisions, &err), KM_OK);
   assert_division(divisions[KM_METHOD_CONTACT], 7, 10); /* 7, and half of the 6 that follow */
-  double stones[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11}, captures[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+  double stones[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11},
+         captures[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
   km_division expected;
   int found;
-  assert_int_equal(km_divide_series(workspace, &(km_series){stones, MOVES + 1, 1}, &options, &expected, &found, &err), KM_OK);
+  assert_int_equal(
+      km_divide_series(workspace, &(km_series){stones, MOVES + 1, 1}, &options, &expected, &found, &err),
+      KM_OK);
   assert_true(found);
   assert_division(divisions[KM_METHOD_STONES], expected.at[0], expected.at[1]);
-  assert_int_equal(km_divide_series(workspace, &(km_series){captures, MOVES + 1, 1}, &options, &expected, &found, &err), KM_OK);
+  assert_int_equal(
+      km_divide_series(workspace, &(km_series){captures, MOVES + 1, 1}, &options, &expected, &found, &err),
+      KM_OK);
   assert_division(divisions[KM_METHOD_CAPTURES], expected.at[0], expected.at[1]);
   double lines[] = {3, 3, 3, 3, 3, 17. / 5, 18. / 6, 19. / 7, 21. / 8, 22. / 9, 23. / 10, 21. / 10, 19. / 10};
-  assert_int_equal(km_divide_series(workspace, &(km_series){lines, MOVES + 1, 1}, &options, &expected, &found, &err), KM_OK);
+  assert_int_equal(
+      km_divide_series(workspace, &(km_series){lines, MOVES + 1, 1}, &options, &expected, &found, &err),
+      KM_OK);
   assert_division(divisions[KM_METHOD_LINES], expected.at[0], expected.at[1]);
   for (uint32_t t = 0; t < MOVES; t++) /* passes only: nothing to go by */
     moves[t].point = 81;
@@ -145,8 +159,8 @@ static void nearness(void **state) {
   double near[KM_NEARNESSES];
   const uint32_t truth[] = {50, 150}, same[] = {50, 150}, off[] = {45, 170}, one[] = {60};
   km_compare_breaks(near, (km_breaks){truth, 2}, (km_breaks){same, 2}, 200, 10);
-  assert_true(near[KM_NEAR_F1] == 1 && near[KM_NEAR_HAUSDORFF] == 0 && near[KM_NEAR_ARI] == 1 && near[KM_NEAR_COVERING] == 1 &&
-              near[KM_NEAR_DISTANCE] == 0);
+  assert_true(near[KM_NEAR_F1] == 1 && near[KM_NEAR_HAUSDORFF] == 0 && near[KM_NEAR_ARI] == 1 &&
+              near[KM_NEAR_COVERING] == 1 && near[KM_NEAR_DISTANCE] == 0);
   km_compare_breaks(near, (km_breaks){truth, 2}, (km_breaks){off, 2}, 200, 10);
   assert_true(near[KM_NEAR_F1] == 0.5 && near[KM_NEAR_HAUSDORFF] == 20 && near[KM_NEAR_DISTANCE] == 12.5);
   km_compare_breaks(near, (km_breaks){truth, 2}, (km_breaks){one, 1}, 200, 10);
@@ -156,10 +170,12 @@ static void nearness(void **state) {
   assert_true(near[KM_NEAR_F1] == 0 && near[KM_NEAR_HAUSDORFF] == 200 && near[KM_NEAR_DISTANCE] == 200);
 }
 
-/* ---- signals ----------------------------------------------------------------------------------------------------- */
+/* ---- signals
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void signals_parse(void **state) {
-  static const char *const bad[] = {"", "log", "layer:", "layer:0", "layer:53", "layer:5x", "layers:3", "delta:0", "delta:1001", "delta:-1"};
+  static const char *const bad[] = {"",         "log",      "layer:",  "layer:0",    "layer:53",
+                                    "layer:5x", "layers:3", "delta:0", "delta:1001", "delta:-1"};
   (void)state;
   km_signal signal;
   km_err err = {0};
@@ -208,7 +224,8 @@ static void signals_filled(void **state) {
   assert_memory_equal(out, ((const double[]){0, 0, 3, 2, 0}), sizeof(double) * N);
 }
 
-/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+/* ---- the comparison
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Means are those of the games; the interval of a constant is a point; differences are paired. */
 static void comparison(void **state) {
@@ -221,8 +238,15 @@ static void comparison(void **state) {
   uint32_t breaks[] = {40, 90, 140};
   double means[4] = {0}, log2[200] = {0}, sum = 0;
   for (uint64_t i = 0; i < GAMES; i++) {
-    km_phase_game g = {.game = i, .size = i % 3 ? 19 : 13, .n = 200, .changes = {breaks, 3}, .means = means,
-                       .three = {{30 + (uint32_t)(i % 7), 100}}, .log2 = log2, .compared = 1, .reference = {breaks, 2}};
+    km_phase_game g = {.game = i,
+                       .size = i % 3 ? 19 : 13,
+                       .n = 200,
+                       .changes = {breaks, 3},
+                       .means = means,
+                       .three = {{30 + (uint32_t)(i % 7), 100}},
+                       .log2 = log2,
+                       .compared = 1,
+                       .reference = {breaks, 2}};
     double value = (double)(km_mix64(i) % 1000) / 1000;
     for (int m = 0; m < KM_METHODS; m++)
       g.has_method[m] = m != KM_METHOD_CONVENTIONAL;
@@ -264,9 +288,9 @@ static void comparison(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(labels_read),   cmocka_unit_test(labels_refused), cmocka_unit_test(rules),      cmocka_unit_test(by_moves),
-      cmocka_unit_test(nearness),      cmocka_unit_test(signals_parse),  cmocka_unit_test(signals_filled),
-      cmocka_unit_test(comparison),
+      cmocka_unit_test(labels_read),    cmocka_unit_test(labels_refused), cmocka_unit_test(rules),
+      cmocka_unit_test(by_moves),       cmocka_unit_test(nearness),       cmocka_unit_test(signals_parse),
+      cmocka_unit_test(signals_filled), cmocka_unit_test(comparison),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

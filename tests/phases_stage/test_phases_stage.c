@@ -1,5 +1,5 @@
-/* test_phases_stage.c: kifu-phases end to end: the golden change-points through the whole stage, every signal against the library,
- * labels, games that cannot be cut, and what it says of bad input. */
+/* test_phases_stage.c: kifu-phases end to end: the golden change-points through the whole stage, every signal
+ * against the library, labels, games that cannot be cut, and what it says of bad input. */
 #include "stage_fixture.h"
 
 #include "hbs_stage.h"
@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- reading results --------------------------------------------------------------------------------------------- */
+/* ---- reading results
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct results {
   uint64_t n_games, n_changes;
@@ -60,7 +61,7 @@ static void read_results(results *r, const char *path) {
 }
 
 static void free_results(results *r) {
-  void *all[] = {r->state, r->compared, r->size, r->positions, r->n_change, r->three, r->at,  r->first,
+  void *all[] = {r->state, r->compared, r->size, r->positions, r->n_change, r->three,   r->at,    r->first,
                  r->game,  r->mean,     r->cost, r->total,     r->piece,    r->uniform, r->stones};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
@@ -89,10 +90,12 @@ static uint64_t find_source(const char *path, const char *source) {
   return i;
 }
 
-/* ---- against golden and the library ------------------------------------------------------------------------------ */
+/* ---- against golden and the library
+ * ------------------------------------------------------------------------------ */
 
 /* The golden series are the first 100 values of these games. */
-static const char *const golden_series[] = {"r9_107.sgf", "r9_108.sgf", "r9_109.sgf", "r13_112.sgf", "r13_113.sgf"};
+static const char *const golden_series[] = {"r9_107.sgf", "r9_108.sgf", "r9_109.sgf", "r13_112.sgf",
+                                            "r13_113.sgf"};
 enum { GOLDEN_SERIES = sizeof golden_series / sizeof *golden_series, GOLDEN_LENGTH = 100 };
 
 static const char *golden_beginnings(void) {
@@ -103,7 +106,8 @@ static const char *golden_beginnings(void) {
   assert_int_equal(km_games_open(&games, golden_games(), NULL), KM_OK);
   for (size_t k = 0; k < GOLDEN_SERIES; k++) {
     km_game game;
-    assert_int_equal(km_games_game(games, find_source(golden_games(), golden_series[k]), &arena, &game, NULL), KM_OK);
+    assert_int_equal(km_games_game(games, find_source(golden_games(), golden_series[k]), &arena, &game, NULL),
+                     KM_OK);
     assert_true(game.n_moves >= GOLDEN_LENGTH - 1);
     uint32_t n_setup = 0;
     while (n_setup < game.n_setup && game.setup[n_setup].ply < GOLDEN_LENGTH)
@@ -129,7 +133,8 @@ static void golden_changes(void **state) {
   size_t k, n_checked = 0;
   json_array_foreach(cases, k, c) {
     const char *series = json_string_value(json_object_get(c, "series"));
-    const char *penalty = json_string_value(json_object_get(c, "penalty")), *model = json_string_value(json_object_get(c, "model"));
+    const char *penalty = json_string_value(json_object_get(c, "penalty")),
+               *model = json_string_value(json_object_get(c, "model"));
     json_t *breaks = json_object_get(c, "breakpoints"), *gap = json_object_get(c, "gap");
     char source[64], beta[40];
     if (k % 2 || strncmp(series, "log2_", 5) || !json_is_array(breaks) ||
@@ -141,7 +146,8 @@ static void golden_changes(void **state) {
     if (!strncmp(beta, "bic", 3))
       beta[3] = 0;
     o->penalty = beta;
-    o->changes = json_is_integer(json_object_get(c, "K")) ? (int)json_integer_value(json_object_get(c, "K")) : -1;
+    o->changes =
+        json_is_integer(json_object_get(c, "K")) ? (int)json_integer_value(json_object_get(c, "K")) : -1;
     o->cost = !strcmp(model, "linear"); /* l2|linear|… */
     o->min_size = (int)json_integer_value(json_object_get(c, "min_size"));
     o->empty = KM_EMPTY_KEEP;
@@ -152,8 +158,8 @@ static void golden_changes(void **state) {
     snprintf(source, sizeof source, "%s.sgf", series + 5);
     uint64_t i = find_source(games, source);
     if (r.n_change[i] != json_array_size(breaks))
-      fail_msg("%s %s %s min %d: %u changes instead of %zu", series, model, penalty ? penalty : "fixed", o->min_size, r.n_change[i],
-               json_array_size(breaks));
+      fail_msg("%s %s %s min %d: %u changes instead of %zu", series, model, penalty ? penalty : "fixed",
+               o->min_size, r.n_change[i], json_array_size(breaks));
     for (uint32_t b = 0; b < r.n_change[i]; b++) {
       assert_int_equal(r.at[r.first[i] + b], json_integer_value(json_array_get(breaks, b)));
       assert_int_equal(r.game[r.first[i] + b], i);
@@ -235,14 +241,17 @@ static void signals_as_library(void **state) {
   }
 }
 
-/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+/* ---- the comparison
+ * ---------------------------------------------------------------------------------------------- */
 
 static double measure(const json_t *comparison, const char *list, const char *method, const char *name) {
   json_t *item;
   size_t k;
-  json_array_foreach(json_object_get(comparison, list), k, item)
-    if (!strcmp(json_string_value(json_object_get(item, "name")), method))
-      return json_number_value(json_object_get(json_object_get(item, name), "value"));
+  json_array_foreach(
+      json_object_get(comparison, list), k,
+      item) if (!strcmp(json_string_value(json_object_get(item, "name")),
+                        method)) return json_number_value(json_object_get(json_object_get(item, name),
+                                                                          "value"));
   fail_msg("no %s", method);
   return 0;
 }
@@ -262,11 +271,12 @@ static void own_labels(void **state) {
   uint32_t number = 0;
   for (uint64_t i = 0; i < r.n_games; i++) {
     km_text source = km_games_text(games, i, KM_TEXT_SOURCE), entry = km_games_text(games, i, KM_TEXT_ENTRY);
-    int of_collection = source.n_bytes == strlen("selfplay-collection.sgf") && !memcmp(source.bytes, "selfplay-coll", 13);
+    int of_collection =
+        source.n_bytes == strlen("selfplay-collection.sgf") && !memcmp(source.bytes, "selfplay-coll", 13);
     number = of_collection ? number + 1 : 0; /* one entry with many games */
     for (int b = 0; b < 2; b++)
-      fprintf(csv, "%.*s,%.*s,%u,%u\n", (int)source.n_bytes, source.bytes, (int)entry.n_bytes, entry.bytes ? entry.bytes : "",
-              of_collection ? number : 1, r.three[2 * i + (uint64_t)b]);
+      fprintf(csv, "%.*s,%.*s,%u,%u\n", (int)source.n_bytes, source.bytes, (int)entry.n_bytes,
+              entry.bytes ? entry.bytes : "", of_collection ? number : 1, r.three[2 * i + (uint64_t)b]);
   }
   fprintf(csv, "nowhere.zip,x.sgf,1,5\n");
   fclose(csv);
@@ -274,7 +284,8 @@ static void own_labels(void **state) {
   o->reference = scratch("own.csv");
   o->compare = 3; /* labelled games are all compared */
   run_stage(&km_phases_stage, o);
-  json_t *json = read_json(scratch("b.phases.summary.json")), *comparison = json_object_get(json, "comparison");
+  json_t *json = read_json(scratch("b.phases.summary.json")),
+         *comparison = json_object_get(json, "comparison");
   assert_int_equal(json_integer_value(json_object_get(comparison, "games")), r.n_games);
   assert_true(measure(comparison, "methods", "hbs", "f1") == 1);
   assert_true(measure(comparison, "methods", "hbs", "ari") == 1);
@@ -292,7 +303,8 @@ static void own_labels(void **state) {
   free(o);
 }
 
-/* The conventional division: means of the comparison, and without games.h5 the divisions that need no moves. */
+/* The conventional division: means of the comparison, and without games.h5 the divisions that need no moves.
+ */
 static void conventional(void **state) {
   (void)state;
   const char *hbs = make_hbs("b.hbs.h5", bundled_games(), 0, "default");
@@ -312,12 +324,14 @@ static void conventional(void **state) {
     km_compare_breaks(near, (km_breaks){reference.at, 2}, (km_breaks){&r.three[2 * i], 2}, r.positions[i], 7);
     f1 += near[KM_NEAR_F1];
     hausdorff += near[KM_NEAR_HAUSDORFF];
-    km_compare_breaks(near, (km_breaks){reference.at, 2}, (km_breaks){&r.stones[2 * i], 2}, r.positions[i], 7);
+    km_compare_breaks(near, (km_breaks){reference.at, 2}, (km_breaks){&r.stones[2 * i], 2}, r.positions[i],
+                      7);
     stones += near[KM_NEAR_F1];
     assert_int_equal(r.uniform[2 * i], r.positions[i] / 3);
     n++;
   }
-  json_t *json = read_json(scratch("b.phases.summary.json")), *comparison = json_object_get(json, "comparison");
+  json_t *json = read_json(scratch("b.phases.summary.json")),
+         *comparison = json_object_get(json, "comparison");
   assert_true(n > 300);
   assert_int_equal(json_integer_value(json_object_get(comparison, "games")), (int)n);
   assert_float_equal(measure(comparison, "methods", "hbs", "f1"), f1 / n, 1e-9);
@@ -332,7 +346,8 @@ static void conventional(void **state) {
   comparison = json_object_get(json, "comparison");
   assert_int_equal(json_integer_value(json_object_get(comparison, "games")), (int)n);
   assert_float_equal(measure(comparison, "methods", "hbs", "f1"), f1 / n, 1e-9);
-  assert_int_equal(json_array_size(json_object_get(comparison, "methods")), 3); /* hbs, hbs-changes, uniform */
+  assert_int_equal(json_array_size(json_object_get(comparison, "methods")),
+                   3); /* hbs, hbs-changes, uniform */
   json_decref(json);
   o->compare = 50;
   run_stage(&km_phases_stage, o);
@@ -343,13 +358,16 @@ static void conventional(void **state) {
   free(o);
 }
 
-/* ---- what cannot be cut ------------------------------------------------------------------------------------------ */
+/* ---- what cannot be cut
+ * ------------------------------------------------------------------------------------------ */
 
 static void odd_games(void **state) {
   (void)state;
   const made_game games[] = {
-      {.rows = 9, .cols = 9, .n_moves = 1, .entry = "short, \"quoted\".sgf"},  {.rows = 9, .cols = 13, .n_moves = 50},
-      {.rows = 19, .cols = 19, .n_moves = KM_PHASES_PLIES}, {.rows = 1, .cols = 1, .n_moves = 20},
+      {.rows = 9, .cols = 9, .n_moves = 1, .entry = "short, \"quoted\".sgf"},
+      {.rows = 9, .cols = 13, .n_moves = 50},
+      {.rows = 19, .cols = 19, .n_moves = KM_PHASES_PLIES},
+      {.rows = 1, .cols = 1, .n_moves = 20},
       {.rows = 9, .cols = 9, .n_moves = 0},
   };
   const char *path = made_games("odd.h5", games, 5), *hbs = make_hbs("odd.hbs.h5", path, 0, "default");
@@ -370,7 +388,8 @@ static void odd_games(void **state) {
                            "4,made,made.sgf,9,1,,,\n");
   free(csv);
   free_results(&r);
-  o->run.inputs = (const char *const[]){make_hbs("none.hbs.h5", made_games("none.h5", games, 0), 0, "default")};
+  o->run.inputs =
+      (const char *const[]){make_hbs("none.hbs.h5", made_games("none.h5", games, 0), 0, "default")};
   o->run.n_inputs = 1;
   assert_int_equal(run_stage(&km_phases_stage, o).n_games, 0);
   json_t *json = read_json(scratch("odd.phases.summary.json"));
@@ -390,7 +409,8 @@ static void wrong_numbers(void **state) {
   const double bad[] = {(double)NAN, (double)INFINITY};
   const km_column sizes = {.name = "/games/size", .type = KM_U8, .doc = "sides"};
   for (size_t i = 0; i < 2; i++) {
-    assert_int_equal(km_hbs_schema_init(&schema, &(km_hbs_shape){2, 0, 1, 1, {KM_CODEC_NONE, 0}}, &err), KM_OK);
+    assert_int_equal(km_hbs_schema_init(&schema, &(km_hbs_shape){2, 0, 1, 1, {KM_CODEC_NONE, 0}}, &err),
+                     KM_OK);
     assert_int_equal(km_hbs_writer_open(&writer, scratch("nan.h5"), &schema, &origin, 1, &err), KM_OK);
     assert_int_equal(km_h5_put_text(km_hbs_writer_file(writer), "/", "variant", "default", &err), KM_OK);
     assert_int_equal(km_hbs_writer_offsets(writer, offsets, 1, &err), KM_OK);
@@ -447,7 +467,8 @@ static void bad_input(void **state) {
       {hbs, games, NULL, NULL, NULL, "no series of white", KM_ERR_USAGE, 0, 2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    km_phases_options *o = stage_options(&km_phases_stage, scratch("bad.phases.h5"), cases[i].first, cases[i].second);
+    km_phases_options *o =
+        stage_options(&km_phases_stage, scratch("bad.phases.h5"), cases[i].first, cases[i].second);
     o->signal = cases[i].signal ? cases[i].signal : o->signal;
     o->penalty = cases[i].penalty ? cases[i].penalty : o->penalty;
     o->reference = cases[i].reference ? cases[i].reference : o->reference;

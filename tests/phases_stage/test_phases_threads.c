@@ -1,4 +1,5 @@
-/* test_phases_threads.c: the bytes of phases.h5, phases.csv and phases.summary.json for 1, 2 and 7 threads and between runs. */
+/* test_phases_threads.c: the bytes of phases.h5, phases.csv and phases.summary.json for 1, 2 and 7 threads
+ * and between runs. */
 #include "stage_fixture.h"
 
 #include "hbs_stage.h"
@@ -12,7 +13,8 @@ typedef struct digests {
 } digests;
 
 static digests run_with(int threads, const char *signal, int compare) {
-  km_phases_options *o = stage_options(&km_phases_stage, scratch("t.phases.h5"), scratch("t.hbs.h5"), bundled_games());
+  km_phases_options *o =
+      stage_options(&km_phases_stage, scratch("t.phases.h5"), scratch("t.hbs.h5"), bundled_games());
   o->run.threads = threads;
   o->signal = signal;
   o->compare = compare;
