@@ -1,10 +1,12 @@
 /* claims.h: what the HBS paper claims, and what these games say to it.
  *
- * A claim is quoted, tested by a rule that is written beside it, and judged by that rule alone: supported, not supported, or not decidable here
- * (an input is missing, or an interval holds both). Nothing is judged beforehand: other games may turn any verdict.
+ * A claim is quoted, tested by a rule that is written beside it, and judged by that rule alone: supported,
+ * not supported, or not decidable here (an input is missing, or an interval holds both). Nothing is judged
+ * beforehand: other games may turn any verdict.
  *
- * Intervals are at 95 % unless the rule says otherwise. Intervals of differences of means of one set of games, whose covariance the summaries do not
- * have, take it as zero; as S of a game is positively correlated over its moves, they are wider than they need be. */
+ * Intervals are at 95 % unless the rule says otherwise. Intervals of differences of means of one set of
+ * games, whose covariance the summaries do not have, take it as zero; as S of a game is positively correlated
+ * over its moves, they are wider than they need be. */
 #ifndef KIFUMILL_CLAIMS_H
 #define KIFUMILL_CLAIMS_H
 
@@ -13,10 +15,10 @@
 typedef enum km_verdict { KM_NOT_DECIDABLE = 0, KM_SUPPORTED, KM_NOT_SUPPORTED } km_verdict;
 
 typedef struct km_claim {
-  const char *title; /* in one sentence */
-  const char *quote; /* the paper's words, translated */
-  const char *where; /* in the paper */
-  const char *test;  /* what is measured, and the rule */
+  const char *title;  /* in one sentence */
+  const char *quote;  /* the paper's words, translated */
+  const char *where;  /* in the paper */
+  const char *test;   /* what is measured, and the rule */
   const char *figure; /* what came out, with its interval */
   km_verdict verdict;
 } km_claim;
@@ -35,7 +37,7 @@ void km_claims_winrate(km_report *report, km_claims *claims);
 /* The section of the page. */
 void km_section_claims(km_report *report);
 
-/* ---- for the rules ----------------------------------------------------------------------------------------------- */
+/* ---- for the rules ------------------------------------------------------------------------------------- */
 
 void km_claim_add(km_claims *claims, km_claim claim);
 /* "needs X, which is not there" as the figure of a claim that cannot be judged. */

@@ -19,7 +19,8 @@ km_figure *km_figure_new(km_scratch *scratch, const char *id) {
   return figure;
 }
 
-km_series_plot *km_figure_add(km_scratch *scratch, km_figure *figure, const char *name, size_t n, int with_range) {
+km_series_plot *km_figure_add(km_scratch *scratch, km_figure *figure, const char *name, size_t n,
+                              int with_range) {
   if (!figure || figure->n_series == KM_FIGURE_SERIES)
     return NULL;
   km_series_plot series = {.name = name, .n = n};
@@ -45,7 +46,7 @@ void km_figure_mark_y(km_figure *figure, double at, const char *label) {
     figure->y_marks[figure->n_y_marks++] = (km_mark){at, label};
 }
 
-/* ---- axes -------------------------------------------------------------------------------------------------------- */
+/* ---- axes ---------------------------------------------------------------------------------------------- */
 
 static void extend(km_axis *axis, double value) {
   if (!isfinite(value))
@@ -145,7 +146,7 @@ int km_figure_empty(const km_figure *figure) {
   return 1;
 }
 
-/* ---- colours ----------------------------------------------------------------------------------------------------- */
+/* ---- colours ------------------------------------------------------------------------------------------- */
 
 static unsigned hue_rgb(double hue) { /* saturation 70 %, lightness 45 % */
   double lightness = 0.45, a = 0.7 * lightness, channels[3];
@@ -153,12 +154,16 @@ static unsigned hue_rgb(double hue) { /* saturation 70 %, lightness 45 % */
     double k = fmod((i == 0 ? 0 : i == 1 ? 8 : 4) + hue / 30, 12), low = fmin(fmin(k - 3, 9 - k), 1);
     channels[i] = lightness - a * fmax(low, -1);
   }
-  return (unsigned)lround(255 * channels[0]) << 16 | (unsigned)lround(255 * channels[1]) << 8 | (unsigned)lround(255 * channels[2]);
+  return (unsigned)lround(255 * channels[0]) << 16 | (unsigned)lround(255 * channels[1]) << 8 |
+         (unsigned)lround(255 * channels[2]);
 }
 
 unsigned km_colour_rgb(int colour) { /* the light theme of report.css */
-  static const unsigned colours[] = {0x1f6fb2, 0xd1600f, 0x1b8a5a, 0xb03a74, 0x7a5cc2, 0x9a7500, 0x3a8f9e, 0x8a5a3c, 0x222222, 0x888888};
+  static const unsigned colours[] = {0x1f6fb2, 0xd1600f, 0x1b8a5a, 0xb03a74, 0x7a5cc2,
+                                     0x9a7500, 0x3a8f9e, 0x8a5a3c, 0x222222, 0x888888};
   return colour >= KM_COLOUR_HUE ? hue_rgb(colour - KM_COLOUR_HUE) : colours[colour];
 }
 
-int km_colour_ordered(size_t i, size_t n) { return KM_COLOUR_HUE + (int)(255 - (n > 1 ? 240 * i / (n - 1) : 0)); }
+int km_colour_ordered(size_t i, size_t n) {
+  return KM_COLOUR_HUE + (int)(255 - (n > 1 ? 240 * i / (n - 1) : 0));
+}

@@ -1,8 +1,9 @@
-/* figure.h: what a plot shows, before it is drawn: once for the page (figure_svg.h) and once for gnuplot (figure_gnuplot.h).
+/* figure.h: what a plot shows, before it is drawn: once for the page (figure_svg.h) and once for gnuplot
+ * (figure_gnuplot.h).
  *
- * A figure has one pair of axes and up to KM_FIGURE_SERIES series. Bands belong to their line, intervals to their point. Values that
- * are not finite are gaps. Axes are numeric, or one of them has names (categories); marks are named lines across. All texts and
- * arrays live in the report's scratch. */
+ * A figure has one pair of axes and up to KM_FIGURE_SERIES series. Bands belong to their line, intervals to
+ * their point. Values that are not finite are gaps. Axes are numeric, or one of them has names (categories);
+ * marks are named lines across. All texts and arrays live in the report's scratch. */
 #ifndef KIFUMILL_FIGURE_H
 #define KIFUMILL_FIGURE_H
 
@@ -11,10 +12,10 @@
 enum {
   KM_FIGURE_SERIES = 64,
   KM_FIGURE_MARKS = 8,
-  KM_COLOURS = 8,         /* colours 0…7 are told apart by anybody; KM_COLOUR_INK and _GREY are those of text */
+  KM_COLOURS = 8, /* colours 0…7 are told apart by anybody; KM_COLOUR_INK and _GREY are those of text */
   KM_COLOUR_INK = 8,
   KM_COLOUR_GREY = 9,
-  KM_COLOUR_HUE = 100,    /* + 0…359: a hue, for ordered series */
+  KM_COLOUR_HUE = 100, /* + 0…359: a hue, for ordered series */
 };
 
 typedef enum km_series_kind {
@@ -56,8 +57,10 @@ typedef struct km_figure {
 
 /* NULL when memory is out. The id is kept as a file name: other characters become -. */
 km_figure *km_figure_new(km_scratch *scratch, const char *id);
-/* A series of n values, all NaN; with_range: low and high too. NULL when memory is out or there is no room. */
-km_series_plot *km_figure_add(km_scratch *scratch, km_figure *figure, const char *name, size_t n, int with_range);
+/* A series of n values, all NaN; with_range: low and high too. NULL when memory is out or there is no room.
+ */
+km_series_plot *km_figure_add(km_scratch *scratch, km_figure *figure, const char *name, size_t n,
+                              int with_range);
 /* Sets the range of y by what lies at x ≥ from, a first steep stretch left aside. */
 void km_figure_zoom(km_figure *figure, double from);
 void km_figure_mark_x(km_figure *figure, double at, const char *label);

@@ -1,4 +1,5 @@
-/* figure_svg.c: geometry: 560 units wide, the area within margins; an inner <svg> has the area's own coordinates and clips. */
+/* figure_svg.c: geometry: 560 units wide, the area within margins; an inner <svg> has the area's own
+ * coordinates and clips. */
 #include "figure_svg.h"
 
 #include <math.h>
@@ -15,10 +16,16 @@ typedef struct svg {
   size_t places;
 } svg;
 
-static double to_x(const svg *s, double x) { return (x - s->x.low) / (s->x.high - s->x.low) * s->width; }
-static double to_y(const svg *s, double y) { return s->height - (y - s->y.low) / (s->y.high - s->y.low) * s->height; }
+static double to_x(const svg *s, double x) {
+  return (x - s->x.low) / (s->x.high - s->x.low) * s->width;
+}
+static double to_y(const svg *s, double y) {
+  return s->height - (y - s->y.low) / (s->y.high - s->y.low) * s->height;
+}
 /* Kept within what a picture can hold, hundredths of a unit. */
-static long hundredths(double v) { return lround(100 * fmin(fmax(v, -1e5), 1e5)); }
+static long hundredths(double v) {
+  return lround(100 * fmin(fmax(v, -1e5), 1e5));
+}
 
 /* Hundredths as short as they can be: "1.5", "-.25", "3". */
 static void put_coordinate(FILE *out, long v) {
@@ -43,15 +50,17 @@ static void put_pair(FILE *out, char command, long x, long y) {
   put_coordinate(out, y);
 }
 
-/* ---- axes -------------------------------------------------------------------------------------------------------- */
+/* ---- axes ---------------------------------------------------------------------------------------------- */
 
 static void put_tick_text(const svg *s, const km_axis *axis, double value) {
   char text[48];
   double magnitude = fmax(fabs(axis->low), fabs(axis->high));
   if (fabs(value) < 1e-9 * magnitude)
     value = 0;
-  if (magnitude >= 1e6)
-    snprintf(text, sizeof text, value == 0 ? "0" : magnitude >= 1e9 ? "%.3g" : "%.6gM", magnitude >= 1e9 ? value : value / 1e6);
+  if (value == 0 && magnitude >= 1e4)
+    snprintf(text, sizeof text, "0");
+  else if (magnitude >= 1e6)
+    snprintf(text, sizeof text, magnitude >= 1e9 ? "%.3g" : "%.6gM", magnitude >= 1e9 ? value : value / 1e6);
   else if (magnitude >= 1e4)
     snprintf(text, sizeof text, "%.6gk", value / 1e3);
   else
@@ -77,7 +86,8 @@ static void put_x_axis(const svg *s) {
   }
   for (double k = ceil(s->x.low / s->x.step - 1e-9); k * s->x.step <= s->x.high + 1e-9 * s->x.step; k++) {
     double at = s->left + to_x(s, k * s->x.step);
-    fprintf(s->out, "<path class=grid d=\"M%.1f %dv%.1f\"/><text class=tx x=%.1f y=%.1f>", at, TOP, s->height, at, bottom + 17);
+    fprintf(s->out, "<path class=grid d=\"M%.1f %dv%.1f\"/><text class=tx x=%.1f y=%.1f>", at, TOP, s->height,
+            at, bottom + 17);
     put_tick_text(s, &s->x, k * s->x.step);
   }
 }
@@ -86,7 +96,8 @@ static void put_y_axis(const svg *s) {
   const km_figure *f = s->figure;
   for (size_t i = 0; f->categories && f->rows && i < f->n_categories; i++) {
     double at = TOP + to_y(s, (double)i);
-    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=\"ty names\" x=%.1f y=%.1f>", s->left, at, s->width, s->left - 8, at + 4);
+    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=\"ty names\" x=%.1f y=%.1f>",
+            s->left, at, s->width, s->left - 8, at + 4);
     km_html_text_cut(s->out, f->categories[i], 21);
     fputs("</text>", s->out);
   }
@@ -94,7 +105,8 @@ static void put_y_axis(const svg *s) {
     return;
   for (double k = ceil(s->y.low / s->y.step - 1e-9); k * s->y.step <= s->y.high + 1e-9 * s->y.step; k++) {
     double at = TOP + to_y(s, k * s->y.step);
-    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=ty x=%.1f y=%.1f>", s->left, at, s->width, s->left - 6, at + 4);
+    fprintf(s->out, "<path class=grid d=\"M%.1f %.1fh%.1f\"/><text class=ty x=%.1f y=%.1f>", s->left, at,
+            s->width, s->left - 6, at + 4);
     put_tick_text(s, &s->y, k * s->y.step);
   }
 }
@@ -103,31 +115,48 @@ static void put_marks(const svg *s) {
   const km_figure *f = s->figure;
   for (size_t i = 0; i < f->n_x_marks; i++) {
     double at = to_x(s, f->x_marks[i].at);
-    if (!(at >= 0 && at <= s->width))
+    if (at >= 0 && at <= s->width)
+      fprintf(s->out, "<path class=mark d=\"M%.1f 0v%.1f\"/>", at, s->height);
+  }
+  for (size_t i = 0; i < f->n_y_marks; i++) {
+    double at = to_y(s, f->y_marks[i].at);
+    if (at >= 0 && at <= s->height)
+      fprintf(s->out, "<path class=mark d=\"M0 %.1fh%.1f\"/>", at, s->width);
+  }
+}
+
+/* Their names come last, over the series; one that is near another goes a line lower. */
+static void put_mark_names(const svg *s) {
+  const km_figure *f = s->figure;
+  double before = -INFINITY, line = 12;
+  for (size_t i = 0; i < f->n_x_marks; i++) {
+    double at = to_x(s, f->x_marks[i].at);
+    if (!(at >= 0 && at <= s->width) || !*f->x_marks[i].label)
       continue;
-    int before = at > 0.75 * s->width;
-    fprintf(s->out, "<path class=mark d=\"M%.1f 0v%.1f\"/><text class=\"tm%s\" x=%.1f y=12>", at, s->height, before ? " end" : "",
-            before ? at - 4 : at + 4);
+    int left = at > 0.75 * s->width;
+    line = at - before < 120 && line < 20 ? 30 : 12;
+    before = at;
+    fprintf(s->out, "<text class=\"tm%s\" x=%.1f y=%.0f>", left ? " end" : "", left ? at - 4 : at + 4, line);
     km_html_text_cut(s->out, f->x_marks[i].label, 40);
     fputs("</text>", s->out);
   }
   for (size_t i = 0; i < f->n_y_marks; i++) {
     double at = to_y(s, f->y_marks[i].at);
-    if (!(at >= 0 && at <= s->height))
+    if (!(at >= 0 && at <= s->height) || !*f->y_marks[i].label)
       continue;
-    fprintf(s->out, "<path class=mark d=\"M0 %.1fh%.1f\"/><text class=\"tm end\" x=%.1f y=%.1f>", at, s->width, s->width - 4,
-            at < 16 ? at + 13 : at - 4);
+    fprintf(s->out, "<text class=\"tm end\" x=%.1f y=%.1f>", s->width - 4, at < 16 ? at + 13 : at - 4);
     km_html_text_cut(s->out, f->y_marks[i].label, 40);
     fputs("</text>", s->out);
   }
 }
 
-/* ---- series ------------------------------------------------------------------------------------------------------ */
+/* ---- series -------------------------------------------------------------------------------------------- */
 
 /* The classes and, for hues, the style of a series. */
 static void put_colour(FILE *out, const km_series_plot *series) {
   if (series->colour >= KM_COLOUR_HUE)
-    fprintf(out, "class=\"s hue%s\" style=\"--h:%d\"", series->dashed ? " dash" : "", series->colour - KM_COLOUR_HUE);
+    fprintf(out, "class=\"s hue%s\" style=\"--h:%d\"", series->dashed ? " dash" : "",
+            series->colour - KM_COLOUR_HUE);
   else
     fprintf(out, "class=\"s c%d%s\"", series->colour, series->dashed ? " dash" : "");
 }
@@ -140,7 +169,9 @@ static size_t next_place(const svg *s, const km_series_plot *series, size_t i) {
   return i + 1 < series->n && i + stride >= series->n ? series->n - 1 : i + stride;
 }
 
-static int has(const double *x, const double *y, size_t i) { return isfinite(x[i]) && isfinite(y[i]); }
+static int has(const double *x, const double *y, size_t i) {
+  return isfinite(x[i]) && isfinite(y[i]);
+}
 
 static void put_line(const svg *s, const km_series_plot *series, const double *values) {
   long x = 0, y = 0;
@@ -165,7 +196,8 @@ static void put_line(const svg *s, const km_series_plot *series, const double *v
 static void put_band(const svg *s, const km_series_plot *series) {
   for (size_t i = 0; i < series->n;) {
     size_t at[KM_SVG_PLACES + 2], n = 0;
-    for (; i < series->n && n < KM_SVG_PLACES + 2 && has(series->x, series->low, i) && has(series->x, series->high, i);
+    for (; i < series->n && n < KM_SVG_PLACES + 2 && has(series->x, series->low, i) &&
+           has(series->x, series->high, i);
          i = next_place(s, series, i))
       at[n++] = i;
     if (n == 0) {
@@ -173,7 +205,8 @@ static void put_band(const svg *s, const km_series_plot *series) {
       continue;
     }
     for (size_t k = 0; k < n; k++)
-      put_pair(s->out, k ? 'L' : 'M', hundredths(to_x(s, series->x[at[k]])), hundredths(to_y(s, series->high[at[k]])));
+      put_pair(s->out, k ? 'L' : 'M', hundredths(to_x(s, series->x[at[k]])),
+               hundredths(to_y(s, series->high[at[k]])));
     for (size_t k = n; k-- > 0;)
       put_pair(s->out, 'L', hundredths(to_x(s, series->x[at[k]])), hundredths(to_y(s, series->low[at[k]])));
     fputc('Z', s->out);
@@ -226,14 +259,15 @@ static void put_bar_series(const svg *s, const km_series_plot *series, size_t nu
       continue;
     double middle = to_x(s, series->x[i]) + ((double)number - 0.5 * (double)(n_bar_series - 1)) * width;
     double top = to_y(s, series->y[i]), foot = to_y(s, 0);
-    fprintf(s->out, "<rect class=bar x=%.2f y=%.2f width=%.2f height=%.2f>", middle - width / 2, fmin(top, foot), fmax(width, 0.5),
-            fabs(foot - top));
+    fprintf(s->out, "<rect class=bar x=%.2f y=%.2f width=%.2f height=%.2f>", middle - width / 2,
+            fmin(top, foot), fmax(width, 0.5), fabs(foot - top));
     put_title(s, series, i);
     fputs("</rect>", s->out);
   }
 }
 
-/* Boxes that labels have taken: one that would cover another is not drawn; its text still shows under the pointer. */
+/* Boxes that labels have taken: one that would cover another is not drawn; its text still shows under the
+ * pointer. */
 enum { BOXES_MAX = 64, LABEL_CHARACTERS = 22 };
 typedef struct boxes {
   double at[BOXES_MAX][4]; /* left, right, top, bottom */
@@ -273,7 +307,8 @@ static void put_label(const svg *s, boxes *b, const char *text, double x, double
   fputs("</text>", s->out);
 }
 
-static void put_point_series(const svg *s, const km_series_plot *series, size_t number, size_t n_point_series) {
+static void put_point_series(const svg *s, const km_series_plot *series, size_t number,
+                             size_t n_point_series) {
   int rows = s->figure->rows;
   boxes taken = {.n = 0};
   double beside = rows && n_point_series > 1 ? 9 * ((double)number - 0.5 * (double)(n_point_series - 1)) : 0;
@@ -285,9 +320,11 @@ static void put_point_series(const svg *s, const km_series_plot *series, size_t 
     put_title(s, series, i);
     if (series->low && isfinite(series->low[i]) && isfinite(series->high[i])) {
       if (rows)
-        fprintf(s->out, "<path class=whisker d=\"M%.2f %.2fH%.2f\"/>", to_x(s, series->low[i]), y, to_x(s, series->high[i]));
+        fprintf(s->out, "<path class=whisker d=\"M%.2f %.2fH%.2f\"/>", to_x(s, series->low[i]), y,
+                to_x(s, series->high[i]));
       else
-        fprintf(s->out, "<path class=whisker d=\"M%.2f %.2fV%.2f\"/>", x, to_y(s, series->low[i]), to_y(s, series->high[i]));
+        fprintf(s->out, "<path class=whisker d=\"M%.2f %.2fV%.2f\"/>", x, to_y(s, series->low[i]),
+                to_y(s, series->high[i]));
     }
     fprintf(s->out, "<circle cx=%.2f cy=%.2f r=4 />", x, y);
     if (series->labels && series->labels[i] && !series->quiet)
@@ -323,7 +360,7 @@ static void put_series(const svg *s) {
   }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static int all_whole(const km_figure *figure) {
   for (size_t k = 0; k < figure->n_series; k++)
@@ -340,10 +377,13 @@ static void put_svg(const svg *s) {
   fputs("\">", s->out);
   put_x_axis(s);
   put_y_axis(s);
-  fprintf(s->out, "<svg class=area x=%g y=%d width=%g height=%g data-x=\"%.10g %.10g\" data-y=\"%.10g %.10g\" data-whole=%d>", s->left, TOP,
-          s->width, s->height, s->x.low, s->x.high, s->y.low, s->y.high, all_whole(f));
+  fprintf(s->out,
+          "<svg class=area x=%g y=%d width=%g height=%g data-x=\"%.10g %.10g\" data-y=\"%.10g %.10g\" "
+          "data-whole=%d>",
+          s->left, TOP, s->width, s->height, s->x.low, s->x.high, s->y.low, s->y.high, all_whole(f));
   put_marks(s);
   put_series(s);
+  put_mark_names(s);
   fputs("</svg>", s->out);
   fprintf(s->out, "<path class=frame d=\"M%g %dv%gh%g\"/></svg>", s->left, TOP, s->height, s->width);
 }
@@ -371,7 +411,11 @@ static void put_axis_name(FILE *out, const char *class, const char *name) {
 }
 
 void km_figure_html(FILE *out, const km_figure *figure, const char *data_link, size_t places) {
-  svg s = {.out = out, .figure = figure, .places = places < 2 ? 2 : places > KM_SVG_PLACES ? KM_SVG_PLACES : places};
+  svg s = {.out = out,
+           .figure = figure,
+           .places = places < 2               ? 2
+                     : places > KM_SVG_PLACES ? KM_SVG_PLACES
+                                              : places};
   km_figure_axes(figure, &s.x, &s.y);
   s.left = figure->rows && figure->categories ? LEFT_OF_NAMES : LEFT;
   s.width = WIDTH - s.left - RIGHT;

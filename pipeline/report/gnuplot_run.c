@@ -1,5 +1,5 @@
-/* gnuplot_run.c: gnuplots as processes: one a script, several at a time, each with a limit of processor time, so that none
- * can hang the report. They draw under temporary names. */
+/* gnuplot_run.c: gnuplots as processes: one a script, several at a time, each with a limit of processor time,
+ * so that none can hang the report. They draw under temporary names. */
 #include "figure_gnuplot.h"
 
 #include "kifumill/outfile.h"
@@ -15,7 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, PROCESSES_MAX = 64, CPU_SECONDS = 60, NOT_INSTALLED = 127, SVG_BYTES_MAX = 1 << 28 };
+enum {
+  PATH_BYTES = 4096,
+  PROCESSES_MAX = 64,
+  CPU_SECONDS = 60,
+  NOT_INSTALLED = 127,
+  SVG_BYTES_MAX = 1 << 28
+};
 #define SUFFIX ".tmp"
 static const char *const kinds[] = {"svg", "png"};
 
@@ -59,8 +65,8 @@ static char *read_file(const char *path, size_t *n_bytes) {
   FILE *in = fopen(path, "rbe");
   char *text = NULL;
   long size = 0;
-  if (in && fseek(in, 0, SEEK_END) == 0 && (size = ftell(in)) > 0 && size < SVG_BYTES_MAX && fseek(in, 0, SEEK_SET) == 0 &&
-      (text = malloc((size_t)size + 1))) {
+  if (in && fseek(in, 0, SEEK_END) == 0 && (size = ftell(in)) > 0 && size < SVG_BYTES_MAX &&
+      fseek(in, 0, SEEK_SET) == 0 && (text = malloc((size_t)size + 1))) {
     *n_bytes = fread(text, 1, (size_t)size, in);
     text[*n_bytes] = 0;
   }
@@ -125,7 +131,8 @@ static void first_message(FILE *messages, char why[200]) {
 }
 
 /* Waits for one of the running. */
-static km_status finish_one(const km_gnuplot_work *work, running *all, size_t *n, size_t *n_drawn, char why[200], km_err *err) {
+static km_status finish_one(const km_gnuplot_work *work, running *all, size_t *n, size_t *n_drawn,
+                            char why[200], km_err *err) {
   int how = 0, complete = 0;
   running r = all[0];
   memmove(all, all + 1, --*n * sizeof *all);
@@ -150,7 +157,9 @@ static km_status finish_one(const km_gnuplot_work *work, running *all, size_t *n
 
 km_status km_gnuplot_draw(const km_gnuplot_work *work, size_t *n_drawn, char why[200], km_err *err) {
   running all[PROCESSES_MAX];
-  size_t n = 0, at_most = work->processes < 1 ? 1 : work->processes > PROCESSES_MAX ? PROCESSES_MAX : (size_t)work->processes;
+  size_t n = 0, at_most = work->processes < 1               ? 1
+                          : work->processes > PROCESSES_MAX ? PROCESSES_MAX
+                                                            : (size_t)work->processes;
   km_status status = KM_OK, failed = KM_OK;
   *n_drawn = 0;
   *why = 0;
@@ -168,7 +177,7 @@ km_status km_gnuplot_draw(const km_gnuplot_work *work, size_t *n_drawn, char why
   return status;
 }
 
-/* ---- cleaning ---------------------------------------------------------------------------------------------------- */
+/* ---- cleaning ------------------------------------------------------------------------------------------ */
 
 static int is_ours(const char *path) {
   char line[32] = "";

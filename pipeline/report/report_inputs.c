@@ -1,5 +1,5 @@
-/* report_inputs.c: finding, telling apart and reading the inputs. JSON of any content is safe: everything is read through the
- * functions at the end. */
+/* report_inputs.c: finding, telling apart and reading the inputs. JSON of any content is safe: everything is
+ * read through the functions at the end. */
 #include "report_inputs.h"
 
 #include "kifumill/h5file.h"
@@ -22,16 +22,23 @@ typedef struct input_row {
 static const input_row rows[KM_INPUTS] = {
     [KM_INPUT_GAMES] = {"games.h5", "boards of the example games", NULL, NULL},
     [KM_INPUT_FACTS] = {"games.summary.json", "facts of the corpus", NULL, NULL},
-    [KM_INPUT_LEDGER] = {"games.ledger.tsv", "the first examples of refusals and repairs", NULL, "kind\tcode\tsource\t"},
+    [KM_INPUT_LEDGER] = {"games.ledger.tsv", "the first examples of refusals and repairs", NULL,
+                         "kind\tcode\tsource\t"},
     [KM_INPUT_HBS] = {"hbs.summary.json", "trajectories of S", "kifumill hbs summary", NULL},
-    [KM_INPUT_PHASES] = {"phases.summary.json", "change-points, phases and example games", "kifumill phases summary", NULL},
-    [KM_INPUT_WINRATE] = {"winrate.json", "win-rate models, and networks beside them", "kifumill winrate", NULL},
+    [KM_INPUT_PHASES] = {"phases.summary.json", "change-points, phases and example games",
+                         "kifumill phases summary", NULL},
+    [KM_INPUT_WINRATE] = {"winrate.json", "win-rate models, and networks beside them", "kifumill winrate",
+                          NULL},
     [KM_INPUT_STYLES] = {"winrate.styles.json", "players' styles", "kifumill styles", NULL},
     [KM_INPUT_MANIFEST] = {"shards/manifest.json", "training shards", KM_MANIFEST_FORMAT, NULL},
 };
 
-const char *km_input_name(km_input input) { return rows[input].name; }
-const char *km_input_gives(km_input input) { return rows[input].gives; }
+const char *km_input_name(km_input input) {
+  return rows[input].name;
+}
+const char *km_input_gives(km_input input) {
+  return rows[input].gives;
+}
 
 static km_status cannot_tell(const char *path, km_err *err) {
   return km_err_set(err, KM_ERR_FORMAT, 0, "%.200s is nothing that a report is made of (see --help)", path);
@@ -39,12 +46,13 @@ static km_status cannot_tell(const char *path, km_err *err) {
 
 static km_status claim(km_report_inputs *inputs, km_input input, const char *path, km_err *err) {
   if (inputs->path[input])
-    return km_err_set(err, KM_ERR_USAGE, 0, "two files are %s: %.100s and %.100s", rows[input].name, inputs->path[input], path);
+    return km_err_set(err, KM_ERR_USAGE, 0, "two files are %s: %.100s and %.100s", rows[input].name,
+                      inputs->path[input], path);
   inputs->path[input] = strdup(path);
   return inputs->path[input] ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
 }
 
-/* ---- kinds of files ---------------------------------------------------------------------------------------------- */
+/* ---- kinds of files ------------------------------------------------------------------------------------ */
 
 static km_status take_games(km_report_inputs *inputs, const char *path, km_h5 *file, km_err *err) {
   km_status status = claim(inputs, KM_INPUT_GAMES, path, err);
@@ -84,8 +92,8 @@ static km_status take_file(km_report_inputs *inputs, km_input input, const char 
 }
 
 static int is_facts(const json_t *root) {
-  return json_is_integer(json_object_get(root, "records")) && json_is_integer(json_object_get(root, "games")) &&
-         json_is_object(json_object_get(root, "by_size"));
+  return json_is_integer(json_object_get(root, "records")) &&
+         json_is_integer(json_object_get(root, "games")) && json_is_object(json_object_get(root, "by_size"));
 }
 
 static km_status take_json(km_report_inputs *inputs, const char *path, km_err *err) {
@@ -103,7 +111,8 @@ static km_status take_json(km_report_inputs *inputs, const char *path, km_err *e
       input = (km_input)i;
   km_status status = input == KM_INPUTS ? cannot_tell(path, err) : KM_OK;
   if (status == KM_OK && input != KM_INPUT_FACTS && km_json_get_number(root, "format_version") != 1)
-    status = km_err_set(err, KM_ERR_STATE, 0, "%.200s has format version %g, not 1", path, km_json_get_number(root, "format_version"));
+    status = km_err_set(err, KM_ERR_STATE, 0, "%.200s has format version %g, not 1", path,
+                        km_json_get_number(root, "format_version"));
   if (status == KM_OK)
     status = take_file(inputs, input, path, err);
   if (status != KM_OK) {
@@ -172,7 +181,8 @@ km_status km_report_inputs_open(km_report_inputs *inputs, const char *const *nam
   for (int i = 0; i < KM_INPUTS; i++)
     found |= inputs->path[i] != NULL;
   if (status == KM_OK && !found)
-    status = km_err_set(err, KM_ERR_USAGE, 0, "nothing in %.200s that a report can show (see --help)", n ? names[0] : "no input");
+    status = km_err_set(err, KM_ERR_USAGE, 0, "nothing in %.200s that a report can show (see --help)",
+                        n ? names[0] : "no input");
   return status;
 }
 
@@ -188,9 +198,11 @@ void km_report_inputs_clear(km_report_inputs *inputs) {
   *inputs = (km_report_inputs){0};
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-json_t *km_json_get(const json_t *object, const char *key) { return json_object_get(object, key); }
+json_t *km_json_get(const json_t *object, const char *key) {
+  return json_object_get(object, key);
+}
 
 double km_json_get_number(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);

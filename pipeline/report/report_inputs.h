@@ -10,21 +10,21 @@
 #include <jansson.h>
 
 typedef enum km_input {
-  KM_INPUT_GAMES = 0,  /* games.h5 */
-  KM_INPUT_FACTS,      /* games.summary.json */
-  KM_INPUT_LEDGER,     /* games.ledger.tsv */
-  KM_INPUT_HBS,        /* hbs.summary.json */
-  KM_INPUT_PHASES,     /* phases.summary.json */
-  KM_INPUT_WINRATE,    /* winrate.json */
-  KM_INPUT_STYLES,     /* winrate.styles.json */
-  KM_INPUT_MANIFEST,   /* manifest.json of the shards */
+  KM_INPUT_GAMES = 0, /* games.h5 */
+  KM_INPUT_FACTS,     /* games.summary.json */
+  KM_INPUT_LEDGER,    /* games.ledger.tsv */
+  KM_INPUT_HBS,       /* hbs.summary.json */
+  KM_INPUT_PHASES,    /* phases.summary.json */
+  KM_INPUT_WINRATE,   /* winrate.json */
+  KM_INPUT_STYLES,    /* winrate.styles.json */
+  KM_INPUT_MANIFEST,  /* manifest.json of the shards */
   KM_INPUTS,
 } km_input;
 
 typedef struct km_report_inputs {
-  char *path[KM_INPUTS];   /* NULL: not there */
+  char *path[KM_INPUTS];      /* NULL: not there */
   char digest[KM_INPUTS][33]; /* of the file's bytes; of games.h5, of its content */
-  json_t *json[KM_INPUTS]; /* of those that are JSON */
+  json_t *json[KM_INPUTS];    /* of those that are JSON */
   km_games *games;
   char *games_command, *games_config, *games_generator; /* of the ingest; NULL: not there */
 } km_report_inputs;
@@ -33,12 +33,12 @@ typedef struct km_report_inputs {
 const char *km_input_name(km_input input);
 const char *km_input_gives(km_input input);
 
-/* Finds and reads what n names (folders, files) hold. KM_ERR_USAGE: nothing a report can show, two of a kind; KM_ERR_FORMAT: a
- * file that is none of these, or damaged. Clear in any case. */
+/* Finds and reads what n names (folders, files) hold. KM_ERR_USAGE: nothing a report can show, two of a kind;
+ * KM_ERR_FORMAT: a file that is none of these, or damaged. Clear in any case. */
 km_status km_report_inputs_open(km_report_inputs *inputs, const char *const *names, size_t n, km_err *err);
 void km_report_inputs_clear(km_report_inputs *inputs);
 
-/* ---- reading JSON that may have anything ------------------------------------------------------------------------- */
+/* ---- reading JSON that may have anything --------------------------------------------------------------- */
 
 /* Values by key; what is absent or of another kind: NaN, "", NULL, an empty array. */
 double km_json_get_number(const json_t *object, const char *key);

@@ -2,4 +2,6 @@
 #include "program.h"
 #include "report_stage.h"
 
-int main(int argc, char **argv) { return km_program_main(&km_report_stage, argc, argv); }
+int main(int argc, char **argv) {
+  return km_program_main(&km_report_stage, argc, argv);
+}

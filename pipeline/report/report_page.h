@@ -1,6 +1,7 @@
 /* report_page.h: the page as it is written: sections, tabs, tables, figures.
  *
- * Tabs work without scripts: radio buttons and style rules (up to KM_TABS_MAX a group; the first is chosen). */
+ * Tabs work without scripts: radio buttons and style rules (up to KM_TABS_MAX a group; the first is chosen).
+ */
 #ifndef KIFUMILL_REPORT_PAGE_H
 #define KIFUMILL_REPORT_PAGE_H
 
@@ -37,7 +38,8 @@ void km_page_paragraph(km_report *report, const char *text);
 void km_page_note(km_report *report, const char *text); /* small print */
 void km_page_heading(km_report *report, const char *text);
 
-/* Figures stand in a grid. Those that are empty are left out. places: most places of a line; 0: all that a picture needs. */
+/* Figures stand in a grid. Those that are empty are left out. places: most places of a line; 0: all that a
+ * picture needs. */
 void km_page_grid_begin(km_report *report);
 void km_page_grid_end(km_report *report);
 void km_page_figure(km_report *report, km_figure *figure, size_t places);

@@ -1,5 +1,5 @@
-/* report_stage.c: reads the inputs, writes the body section by section in memory, then the files: data and scripts of plots first, the page
- * last, so that a page that is there is complete. */
+/* report_stage.c: reads the inputs, writes the body section by section in memory, then the files: data and
+ * scripts of plots first, the page last, so that a page that is there is complete. */
 #include "report_stage.h"
 
 #include "claims.h"
@@ -18,7 +18,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* ---- the page ---------------------------------------------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------------------------------------ */
 
 /* Text that a function writes. */
 static km_status capture(km_report *report, void write(km_report *report), char **text, km_err *err) {
@@ -31,7 +31,8 @@ static km_status capture(km_report *report, void write(km_report *report), char 
   int failed = ferror(report->out);
   failed |= fclose(report->out) != 0;
   report->out = NULL;
-  return failed || report->scratch.failed ? km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the page") : KM_OK;
+  return failed || report->scratch.failed ? km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the page")
+                                          : KM_OK;
 }
 
 static void write_sections(km_report *report) {
@@ -75,14 +76,13 @@ static km_status make_page(km_report *report, page_text *page, km_err *err) {
   return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static km_status make_folder(const char *path, km_err *err) {
   if (mkdir(path, 0777) && errno != EEXIST)
     return km_err_set(err, KM_ERR_IO, errno, "cannot make the folder %.200s", path);
   return KM_OK;
 }
-
 
 static km_status write_plots(km_report *report, const char *folder, size_t *n_drawn, km_err *err) {
   const km_report_options *o = report->options;
@@ -98,10 +98,12 @@ static km_status write_plots(km_report *report, const char *folder, size_t *n_dr
     status = km_figure_gnuplot(report->figures[i], folder, 1, err);
   if (status == KM_OK && o->plots == KM_PLOTS_ALL) {
     char why[200] = "";
-    km_gnuplot_work work = {folder, ids, report->n_figures, o->run.threads > 0 ? o->run.threads : km_threads_default()};
+    km_gnuplot_work work = {folder, ids, report->n_figures,
+                            o->run.threads > 0 ? o->run.threads : km_threads_default()};
     status = km_gnuplot_draw(&work, n_drawn, why, err);
     if (status == KM_OK && *why && o->run.messages)
-      fprintf(o->run.messages, "warning: %zu of %zu plots are not drawn as SVG and PNG: %s\n", report->n_figures - *n_drawn, report->n_figures, why);
+      fprintf(o->run.messages, "warning: %zu of %zu plots are not drawn as SVG and PNG: %s\n",
+              report->n_figures - *n_drawn, report->n_figures, why);
   }
   return status;
 }
@@ -123,7 +125,8 @@ static km_status write_all(km_report *report, const page_text *page, km_stage_ou
     if (report->inputs.json[KM_INPUT_HBS])
       outcome->n_games = (uint64_t)km_json_get_number(report->inputs.json[KM_INPUT_HBS], "games");
     if (run->messages)
-      fprintf(run->messages, "%s: %.1f MB, %zu plots\n", path, 1e-6 * (double)page->n_bytes, report->n_figures);
+      fprintf(run->messages, "%s: %.1f MB, %zu plots\n", path, 1e-6 * (double)page->n_bytes,
+              report->n_figures);
   }
   return status;
 }

@@ -34,7 +34,7 @@ const char *km_scratch_format(km_scratch *scratch, const char *format, ...) {
   return text;
 }
 
-/* ---- HTML -------------------------------------------------------------------------------------------------------- */
+/* ---- HTML ---------------------------------------------------------------------------------------------- */
 
 /* Bytes of the UTF-8 character at p, 0 if it is none. */
 static size_t utf8_length(const unsigned char *p) {
@@ -70,9 +70,11 @@ void km_html_text_cut(FILE *out, const char *text, size_t max) {
   }
 }
 
-void km_html_text(FILE *out, const char *text) { km_html_text_cut(out, text, SIZE_MAX); }
+void km_html_text(FILE *out, const char *text) {
+  km_html_text_cut(out, text, SIZE_MAX);
+}
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 enum { NUMBER_BYTES = 400 };
 
@@ -101,8 +103,8 @@ static const char *power_of_ten(km_scratch *scratch, double x, int digits) {
   char *e = strchr(text, 'e');
   int power = atoi(e + 1);
   *e = 0;
-  snprintf(exponent, sizeof exponent, "%s%s%s", power < 0 ? "⁻" : "", abs(power) > 9 ? raised[abs(power) / 10 % 10] : "",
-           raised[abs(power) % 10]);
+  snprintf(exponent, sizeof exponent, "%s%s%s", power < 0 ? "⁻" : "",
+           abs(power) > 9 ? raised[abs(power) / 10 % 10] : "", raised[abs(power) % 10]);
   return km_scratch_format(scratch, "%s%s·10%s", x < 0 ? "−" : "", text, exponent);
 }
 
@@ -133,10 +135,13 @@ const char *km_number_text(km_scratch *scratch, double x, int digits) {
   return km_fixed_text(scratch, x, decimals < 0 ? 0 : decimals);
 }
 
-const char *km_count_text(km_scratch *scratch, double n) { return km_fixed_text(scratch, n, 0); }
+const char *km_count_text(km_scratch *scratch, double n) {
+  return km_fixed_text(scratch, n, 0);
+}
 
 const char *km_percent_text(km_scratch *scratch, double share, int decimals) {
-  return isfinite(share) ? km_scratch_format(scratch, "%s %%", km_fixed_text(scratch, 100 * share, decimals)) : "–";
+  return isfinite(share) ? km_scratch_format(scratch, "%s %%", km_fixed_text(scratch, 100 * share, decimals))
+                         : "–";
 }
 
 const char *km_p_text(km_scratch *scratch, double p) {

@@ -1,7 +1,7 @@
 /* report_text.h: text for people: numbers with their digits, and text that is safe in HTML.
  *
- * Texts made here live in the arena of the report; where memory is out they are "" and the arena's owner learns of it by
- * km_scratch.failed, once, at the end. */
+ * Texts made here live in the arena of the report; where memory is out they are "" and the arena's owner
+ * learns of it by km_scratch.failed, once, at the end. */
 #ifndef KIFUMILL_REPORT_TEXT_H
 #define KIFUMILL_REPORT_TEXT_H
 
@@ -15,12 +15,13 @@ typedef struct km_scratch {
   int failed; /* an allocation was refused */
 } km_scratch;
 
-void *km_scratch_zalloc(km_scratch *scratch, size_t n_bytes);     /* NULL sets failed */
-double *km_scratch_numbers(km_scratch *scratch, size_t n);        /* NaN each */
-const char *km_scratch_format(km_scratch *scratch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *km_scratch_zalloc(km_scratch *scratch, size_t n_bytes); /* NULL sets failed */
+double *km_scratch_numbers(km_scratch *scratch, size_t n);    /* NaN each */
+const char *km_scratch_format(km_scratch *scratch, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Writes text into HTML (content or a quoted attribute): & < > " ' become references, control characters and bytes that are
- * no UTF-8 become U+FFFD. */
+/* Writes text into HTML (content or a quoted attribute): & < > " ' become references, control characters and
+ * bytes that are no UTF-8 become U+FFFD. */
 void km_html_text(FILE *out, const char *text);
 /* The first max characters (not bytes) of it, with an ellipsis where it was longer. */
 void km_html_text_cut(FILE *out, const char *text, size_t max);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the ledger -------------------------------------------------------------------------------------------------- */
+/* ---- the ledger ---------------------------------------------------------------------------------------- */
 
 enum { KINDS = 4, EXAMPLE_FIELDS = 5 };
 typedef struct ledger {
@@ -37,7 +37,8 @@ static void read_line(km_report *report, ledger *l, char *line) {
   if (!r || l->lines[r]++)
     return;
   l->example[r] = KM_TEXT(report, "%s%s%.200s%s%s%s%.120s", field[2], *field[3] ? " / " : "", field[3],
-                          strcmp(field[4], "0") ? ", game " : "", strcmp(field[4], "0") ? field[4] : "", *field[6] ? ": " : "", field[6]);
+                          strcmp(field[4], "0") ? ", game " : "", strcmp(field[4], "0") ? field[4] : "",
+                          *field[6] ? ": " : "", field[6]);
 }
 
 static void read_ledger(km_report *report, ledger *l) {
@@ -90,18 +91,21 @@ static void put_ledger(km_report *report) {
   }
   const json_t *facts = report->inputs.json[KM_INPUT_FACTS];
   if (facts)
-    km_page_paragraph(report, KM_TEXT(report, "Records read %s = games kept %s + refused %s. Every record that was refused, cut short or "
-                                              "repaired has its line in games.ledger.tsv; by reason these are:",
-                                      km_count_text(&report->scratch, km_json_get_number(facts, "records")),
-                                      km_count_text(&report->scratch, km_json_get_number(facts, "games")),
-                                      km_count_text(&report->scratch, km_json_get_number(facts, "refused"))));
+    km_page_paragraph(
+        report,
+        KM_TEXT(report,
+                "Records read %s = games kept %s + refused %s. Every record that was refused, cut short or "
+                "repaired has its line in games.ledger.tsv; by reason these are:",
+                km_count_text(&report->scratch, km_json_get_number(facts, "records")),
+                km_count_text(&report->scratch, km_json_get_number(facts, "games")),
+                km_count_text(&report->scratch, km_json_get_number(facts, "refused"))));
   km_page_table_begin(report, titles, 5);
   for (int k = 0; k < KINDS; k++)
     put_ledger_rows(report, &l, kinds[k]);
   km_page_table_end(report);
 }
 
-/* ---- tables with bars -------------------------------------------------------------------------------------------- */
+/* ---- tables with bars ---------------------------------------------------------------------------------- */
 
 typedef struct bin {
   const char *name;
@@ -160,7 +164,7 @@ static void put_bars(km_report *report, const char *key, const char *title) {
   fputs("</tbody></table></div></div>\n", report->out);
 }
 
-/* ---- plots ------------------------------------------------------------------------------------------------------- */
+/* ---- plots --------------------------------------------------------------------------------------------- */
 
 /* A histogram of bins named by numbers, in steps of `step` (0: chosen so that there are at most 100). */
 static km_figure *number_figure(km_report *report, const char *key, const char *id, double step) {
@@ -201,8 +205,11 @@ static void put_year_figure(km_report *report) {
   if (!figure)
     return;
   figure->title = "Years";
-  figure->note = KM_TEXT(report, "of games with a date; %s have none",
-                         km_count_text(&report->scratch, fmax(0, km_json_get_number(km_json_get(report->inputs.json[KM_INPUT_FACTS], "by_year"), "unknown"))));
+  figure->note = KM_TEXT(
+      report, "of games with a date; %s have none",
+      km_count_text(&report->scratch,
+                    fmax(0, km_json_get_number(km_json_get(report->inputs.json[KM_INPUT_FACTS], "by_year"),
+                                               "unknown"))));
   if (!isfinite(km_json_get_number(km_json_get(report->inputs.json[KM_INPUT_FACTS], "by_year"), "unknown")))
     figure->note = "all games have a date";
   figure->x_label = "year";
@@ -225,7 +232,10 @@ static int rank_order(const char *name) {
   long number = strtol(name, &end, 10);
   if (end == name || number < 0 || number > 99)
     return 0;
-  return *end == 'k' ? 100 - (int)number : *end == 'd' ? 100 + (int)number : *end == 'p' ? 200 + (int)number : 0;
+  return *end == 'k'   ? 100 - (int)number
+         : *end == 'd' ? 100 + (int)number
+         : *end == 'p' ? 200 + (int)number
+                       : 0;
 }
 
 static void put_rank_figure(km_report *report) {
@@ -264,20 +274,23 @@ static void put_rank_figure(km_report *report) {
   figure->categories = categories;
   figure->n_categories = n;
   figure->title = "Ranks";
-  figure->note = KM_TEXT(report, "unknown: %s of Black's, %s of White's", km_count_text(&report->scratch, counts[0][0]),
-                         km_count_text(&report->scratch, counts[1][0]));
+  figure->note =
+      KM_TEXT(report, "unknown: %s of Black's, %s of White's", km_count_text(&report->scratch, counts[0][0]),
+              km_count_text(&report->scratch, counts[1][0]));
   figure->y_label = "games";
   figure->height = 260;
   km_page_figure(report, figure, 0);
 }
 
-/* ---- the section ------------------------------------------------------------------------------------------------- */
+/* ---- the section --------------------------------------------------------------------------------------- */
 
 void km_section_corpus(km_report *report) {
   static const struct {
     const char *key, *title;
-  } tables[] = {{"by_source", "Sources"},   {"by_size", "Boards (columns × rows)"}, {"by_result", "Winners"},     {"by_ending", "Endings"},
-                {"by_komi", "Komi"},        {"by_handicap", "Handicap"},            {"by_encoding", "Encodings"}, {"by_embedded_win_rates", "Win-rates in the record"}};
+  } tables[] = {{"by_source", "Sources"},     {"by_size", "Boards (columns × rows)"},
+                {"by_result", "Winners"},     {"by_ending", "Endings"},
+                {"by_komi", "Komi"},          {"by_handicap", "Handicap"},
+                {"by_encoding", "Encodings"}, {"by_embedded_win_rates", "Win-rates in the record"}};
   if (!report->inputs.json[KM_INPUT_FACTS] && !report->inputs.path[KM_INPUT_LEDGER])
     return;
   km_page_section_begin(report, "corpus", "The games");

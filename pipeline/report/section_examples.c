@@ -1,6 +1,8 @@
-/* section_examples.c: games of phases.summary.json: the course of S, and the board at each change-point, replayed from games.h5.
+/* section_examples.c: games of phases.summary.json: the course of S, and the board at each change-point,
+ * replayed from games.h5.
  *
- * A board is a few paths: a stone is a line of no length with round ends, so that two hundred stones take two kilobytes. */
+ * A board is a few paths: a stone is a line of no length with round ends, so that two hundred stones take two
+ * kilobytes. */
 #include "sections.h"
 
 #include "kifumill/replay.h"
@@ -11,7 +13,7 @@
 
 enum { BOARDS_MAX = 12, GAMES_MAX = 24 };
 
-/* ---- a board ----------------------------------------------------------------------------------------------------- */
+/* ---- a board ------------------------------------------------------------------------------------------- */
 
 static void put_lines(FILE *out, unsigned n) {
   fputs("<path class=lines d=\"", out);
@@ -52,14 +54,17 @@ static void put_ring(FILE *out, const km_board *board) {
       outermost = line < outermost ? line : outermost;
     }
   if (outermost < n / 2)
-    fprintf(out, "<rect class=ring x=%u y=%u width=%u height=%u rx=.3 />", outermost, outermost, n - 1 - 2 * outermost, n - 1 - 2 * outermost);
+    fprintf(out, "<rect class=ring x=%u y=%u width=%u height=%u rx=.3 />", outermost, outermost,
+            n - 1 - 2 * outermost, n - 1 - 2 * outermost);
 }
 
 static void put_board(FILE *out, const km_replay *replay) {
   const km_board *board = &replay->board;
   unsigned n = board->rows;
-  fprintf(out, "<svg class=board viewBox=\"-1 -1 %u %u\" role=img aria-label=\"board after %u moves\"><rect class=wood x=-1 y=-1 width=%u height=%u rx=.4 />", n + 1,
-          n + 1, replay->ply, n + 1, n + 1);
+  fprintf(out,
+          "<svg class=board viewBox=\"-1 -1 %u %u\" role=img aria-label=\"board after %u moves\"><rect "
+          "class=wood x=-1 y=-1 width=%u height=%u rx=.4 />",
+          n + 1, n + 1, replay->ply, n + 1, n + 1);
   put_lines(out, n);
   put_star_points(out, n);
   put_ring(out, board);
@@ -73,7 +78,7 @@ static void put_board(FILE *out, const km_replay *replay) {
   fputs("</svg>", out);
 }
 
-/* ---- a game ------------------------------------------------------------------------------------------------------ */
+/* ---- a game -------------------------------------------------------------------------------------------- */
 
 typedef struct example {
   km_report *report;
@@ -88,7 +93,8 @@ static void put_course(const example *e) {
   double *reference = km_json_get_numbers(&report->scratch, e->json, "reference", &n_reference);
   km_figure *figure = km_figure_new(&report->scratch, KM_TEXT(report, "example-%zu", e->number));
   km_series_plot *line = figure ? km_figure_add(&report->scratch, figure, "log2(1 + S)", e->n, 0) : NULL,
-                 *points = line ? km_figure_add(&report->scratch, figure, "change-points", e->n_changes, 0) : NULL;
+                 *points =
+                     line ? km_figure_add(&report->scratch, figure, "change-points", e->n_changes, 0) : NULL;
   if (!points)
     return;
   for (size_t i = 0; i < e->n; i++) {
@@ -104,7 +110,8 @@ static void put_course(const example *e) {
   for (size_t i = 0; i < n_reference && i < KM_FIGURE_MARKS; i++)
     km_figure_mark_x(figure, reference[i], i == 0 ? "middle game" : i == 1 ? "endgame" : "");
   figure->title = "The course of S";
-  figure->note = KM_TEXT(report, "Cut into three it breaks after moves %s and %s.", km_count_text(&report->scratch, km_json_get_number(e->json, "middle")),
+  figure->note = KM_TEXT(report, "Cut into three it breaks after moves %s and %s.",
+                         km_count_text(&report->scratch, km_json_get_number(e->json, "middle")),
                          km_count_text(&report->scratch, km_json_get_number(e->json, "endgame")));
   figure->x_label = "moves";
   figure->y_label = "log2(1 + S)";
@@ -140,12 +147,14 @@ static void put_boards(const example *e, const km_game *game) {
 
 static void put_title(const example *e) {
   km_report *report = e->report;
-  const char *black = km_json_get_text(e->json, "black"), *white = km_json_get_text(e->json, "white"), *entry = km_json_get_text(e->json, "entry");
+  const char *black = km_json_get_text(e->json, "black"), *white = km_json_get_text(e->json, "white"),
+             *entry = km_json_get_text(e->json, "entry");
   fputs("<h3><bdi>", report->out);
   km_html_text_cut(report->out, *black ? black : "Black", 60);
   fputs("</bdi> – <bdi>", report->out);
   km_html_text_cut(report->out, *white ? white : "White", 60);
-  fprintf(report->out, "</bdi></h3>\n<p class=note>%.0f×%.0f, %zu moves; <bdi>", km_json_get_number(e->json, "size"), km_json_get_number(e->json, "size"), e->n ? e->n - 1 : 0);
+  fprintf(report->out, "</bdi></h3>\n<p class=note>%.0f×%.0f, %zu moves; <bdi>",
+          km_json_get_number(e->json, "size"), km_json_get_number(e->json, "size"), e->n ? e->n - 1 : 0);
   km_html_text_cut(report->out, km_json_get_text(e->json, "source"), 80);
   if (*entry) {
     fputs(" / ", report->out);
@@ -166,8 +175,9 @@ static void put_example(km_report *report, const json_t *json, size_t number) {
   km_game game;
   km_arena_init(&arena);
   uint64_t index = km_json_get_size(json, "game");
-  if (report->inputs.games && index < km_games_count(report->inputs.games) && km_games_game(report->inputs.games, index, &arena, &game, NULL) == KM_OK &&
-      game.rows == game.cols && game.n_moves + 1 == e.n)
+  if (report->inputs.games && index < km_games_count(report->inputs.games) &&
+      km_games_game(report->inputs.games, index, &arena, &game, NULL) == KM_OK && game.rows == game.cols &&
+      game.n_moves + 1 == e.n)
     put_boards(&e, &game);
   km_arena_clear(&arena);
   fputs("</div></div>\n", report->out);
@@ -179,8 +189,11 @@ void km_section_examples(km_report *report) {
   if (json_array_size(all) == 0 || at_most == 0)
     return;
   km_page_section_begin(report, "examples", "Example games");
-  km_page_paragraph(report, "Drawn by the seed. Each has the course of S with its change-points over the conventional division, and the board after these moves with log2(1 + S) in bits; the outermost line with a black "
-                            "stone, which decides S, is framed, and the last move has a dot.");
+  km_page_paragraph(
+      report,
+      "Drawn by the seed. Each has the course of S with its change-points over the conventional division, "
+      "and the board after these moves with log2(1 + S) in bits; the outermost line with a black "
+      "stone, which decides S, is framed, and the last move has a dot.");
   for (size_t i = 0; i < json_array_size(all) && shown < GAMES_MAX; i++) {
     size_t size = km_json_get_size(json_array_get(all, i), "size") % 64;
     if (of_size[size] < at_most) {

@@ -1,11 +1,13 @@
-/* section_phases.c: where change-points lie, against the conventional phases and against divisions that know nothing of HBS. */
+/* section_phases.c: where change-points lie, against the conventional phases and against divisions that know
+ * nothing of HBS. */
 #include "sections.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BIN = 5, CHANGES_SHOWN = 40 };
+/* Bins have as many moves of Black as of White, since S changes with Black's. */
+enum { BIN = 10, FINE_BIN = 4, CHANGES_SHOWN = 40 };
 
 typedef struct panel {
   km_report *report;
@@ -13,7 +15,9 @@ typedef struct panel {
   double size, middle, endgame; /* of the reference on this board */
 } panel;
 
-static km_scratch *scratch_of(const panel *p) { return &p->report->scratch; }
+static km_scratch *scratch_of(const panel *p) {
+  return &p->report->scratch;
+}
 
 static km_figure *new_figure(const panel *p, const char *name, const char *title) {
   km_figure *figure = km_figure_new(scratch_of(p), KM_TEXT(p->report, "phases-%.0f-%s", p->size, name));
@@ -29,34 +33,45 @@ static void add_marks(const panel *p, km_figure *figure) {
   km_figure_mark_x(figure, p->endgame, "endgame");
 }
 
-/* Counts by move as bars of BIN moves. */
-static km_series_plot *add_bins(const panel *p, km_figure *figure, const json_t *object, const char *key, const char *name) {
+/* Counts by move in bins, as far as there are more than a few. */
+typedef struct bins_of {
+  const json_t *object;
+  const char *key, *name;
+  size_t width;
+} bins_of;
+static km_series_plot *add_bins(const panel *p, km_figure *figure, bins_of b) {
   size_t n;
-  double *counts = km_json_get_numbers(scratch_of(p), object, key, &n);
-  km_series_plot *s = figure && n ? km_figure_add(scratch_of(p), figure, name, (n + BIN - 1) / BIN, 0) : NULL;
-  for (size_t b = 0; s && b < s->n; b++) {
-    s->x[b] = BIN * ((double)b + 0.5);
-    s->y[b] = 0;
-    for (size_t i = b * BIN; i < n && i < (b + 1) * BIN; i++)
-      s->y[b] += counts[i];
+  double *counts = km_json_get_numbers(scratch_of(p), b.object, b.key, &n), most = 0;
+  for (size_t i = 0; i < n; i++)
+    most = fmax(most, counts[i]);
+  while (n > 0 && !(counts[n - 1] > 0.002 * most))
+    n--;
+  km_series_plot *s =
+      figure && n ? km_figure_add(scratch_of(p), figure, b.name, (n + b.width - 1) / b.width, 0) : NULL;
+  for (size_t k = 0; s && k < s->n; k++) {
+    s->x[k] = (double)b.width * ((double)k + 0.5);
+    s->y[k] = 0;
+    for (size_t i = k * b.width; i < n && i < (k + 1) * b.width; i++)
+      s->y[k] += counts[i];
   }
   return s;
 }
 
 static void put_histogram(const panel *p) {
   km_figure *figure = new_figure(p, "changes", "Change-points by move");
-  km_series_plot *s = add_bins(p, figure, p->board, "changes_by_move", "change-points");
+  km_series_plot *s = add_bins(p, figure, (bins_of){p->board, "changes_by_move", "change-points", FINE_BIN});
   if (!s)
     return;
   s->kind = KM_SERIES_BARS;
   figure->x_label = "moves";
   figure->y_label = "change-points of all games";
-  figure->note = KM_TEXT(p->report, "In bins of %d moves, over the conventional division.", BIN);
+  figure->note = KM_TEXT(p->report, "In bins of %d moves, over the conventional division.", FINE_BIN);
   add_marks(p, figure);
   km_page_figure(p->report, figure, 0);
 }
 
-/* Changes a game that is still running, in BIN moves: what the histogram would be if all games were of one length. */
+/* Changes a game that is still running, in BIN moves: what the histogram would be if all games were of one
+ * length. */
 static void put_density(const panel *p) {
   size_t n, n_games;
   double *changes = km_json_get_numbers(scratch_of(p), p->board, "changes_by_move", &n),
@@ -130,10 +145,12 @@ static void put_numbers(const panel *p) {
 }
 
 static void put_three(const panel *p) {
-  static const char *const keys[] = {"middle", "endgame"}, *const names[] = {"middle game begins", "endgame begins"};
+  static const char *const keys[] = {"middle", "endgame"}, *const names[] = {"middle game begins",
+                                                                             "endgame begins"};
   km_figure *figure = new_figure(p, "three", "Three pieces: where the cuts lie");
   for (int k = 0; k < 2 && figure; k++) {
-    km_series_plot *s = add_bins(p, figure, km_json_get(p->board, keys[k]), "counts", names[k]);
+    km_series_plot *s =
+        add_bins(p, figure, (bins_of){km_json_get(p->board, keys[k]), "counts", names[k], BIN});
     if (s)
       s->colour = k;
   }
@@ -155,7 +172,8 @@ static void put_mean_curve(const panel *p) {
     json_decref(object);
     return;
   }
-  double *values = km_json_get_numbers(scratch_of(p), object, "values", &n), *changes = km_json_get_numbers(scratch_of(p), curve, "changes", &n_changes);
+  double *values = km_json_get_numbers(scratch_of(p), object, "values", &n),
+         *changes = km_json_get_numbers(scratch_of(p), curve, "changes", &n_changes);
   json_decref(object);
   km_figure *figure = n ? new_figure(p, "mean-curve", "The mean curve and its change-points") : NULL;
   km_series_plot *line = figure ? km_figure_add(scratch_of(p), figure, "mean of the signal", n, 0) : NULL,
@@ -174,16 +192,18 @@ static void put_mean_curve(const panel *p) {
     }
   figure->x_label = "moves";
   figure->y_label = KM_TEXT(p->report, "signal: %s", km_json_get_text(p->summary, "signal"));
-  figure->note = KM_TEXT(p->report, "Cut into three it breaks after moves %s and %s.", km_count_text(scratch_of(p), km_json_get_number(curve, "middle")),
+  figure->note = KM_TEXT(p->report, "Cut into three it breaks after moves %s and %s.",
+                         km_count_text(scratch_of(p), km_json_get_number(curve, "middle")),
                          km_count_text(scratch_of(p), km_json_get_number(curve, "endgame")));
   add_marks(p, figure);
   km_page_figure(p->report, figure, 0);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void put_phase_table(const panel *p) {
-  static const char *const titles[] = {"Conventional phase", "#Positions", "#Change-points", "#in 100 positions"};
+  static const char *const titles[] = {"Conventional phase", "#Positions", "#Change-points",
+                                       "#in 100 positions"};
   const json_t *density = km_json_get(p->board, "density");
   km_scratch *t = scratch_of(p);
   if (json_array_size(density) == 0)
@@ -205,7 +225,11 @@ static void put_phase_table(const panel *p) {
 static const struct {
   const char *key, *title;
   int decimals;
-} measures[] = {{"f1", "F1", 3}, {"distance", "distance (moves)", 1}, {"hausdorff", "Hausdorff (moves)", 1}, {"ari", "adjusted Rand", 3}, {"covering", "covering", 3}};
+} measures[] = {{"f1", "F1", 3},
+                {"distance", "distance (moves)", 1},
+                {"hausdorff", "Hausdorff (moves)", 1},
+                {"ari", "adjusted Rand", 3},
+                {"covering", "covering", 3}};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 static void put_method_table(km_report *report, const json_t *methods, int with_sign) {
@@ -218,7 +242,8 @@ static void put_method_table(km_report *report, const json_t *methods, int with_
     km_page_row_begin(report);
     km_page_cell(report, km_json_get_text(m, "name"));
     for (int k = 0; k < MEASURES; k++)
-      km_page_number(report, km_estimate_text(report, km_json_get(m, measures[k].key), measures[k].decimals, with_sign));
+      km_page_number(
+          report, km_estimate_text(report, km_json_get(m, measures[k].key), measures[k].decimals, with_sign));
     km_page_row_end(report);
   }
   km_page_table_end(report);
@@ -265,7 +290,7 @@ static void put_comparison(km_report *report, const json_t *comparison, const ch
   put_method_table(report, km_json_get(comparison, "differences"), 1);
 }
 
-/* ---- the section ------------------------------------------------------------------------------------------------- */
+/* ---- the section --------------------------------------------------------------------------------------- */
 
 static void put_panel(const panel *p) {
   km_page_grid_begin(p->report);
@@ -279,7 +304,8 @@ static void put_panel(const panel *p) {
   put_phase_table(p);
   if (json_is_object(km_json_get(p->board, "comparison"))) {
     km_page_heading(p->report, KM_TEXT(p->report, "Against the reference, on %.0f×%.0f", p->size, p->size));
-    put_comparison(p->report, km_json_get(p->board, "comparison"), KM_TEXT(p->report, "phases-%.0f", p->size));
+    put_comparison(p->report, km_json_get(p->board, "comparison"),
+                   KM_TEXT(p->report, "phases-%.0f", p->size));
   }
 }
 
@@ -288,17 +314,24 @@ static void put_introduction(km_report *report, const json_t *summary) {
   km_scratch *t = &report->scratch;
   const char *kind = strcmp(km_json_get_text(reference, "kind"), "labels") == 0
                          ? "labels given by hand"
-                         : KM_TEXT(report, "the conventional division: on 19×19 the middle game begins after %s moves, the endgame after %s; on other boards in proportion "
-                                           "to their area",
-                                   km_count_text(t, km_json_get_number(reference, "middle")), km_count_text(t, km_json_get_number(reference, "endgame")));
-  km_page_paragraph(report, KM_TEXT(report, "The signal %s of %s games is cut at its change-points, and once more into exactly three pieces. The reference is %s. Breaks at most %s moves "
-                                            "apart count as the same (F1).",
-                                    km_json_get_text(summary, "signal"), km_count_text(t, km_json_get_number(summary, "games_divided")), kind,
+                         : KM_TEXT(report,
+                                   "the conventional division: on 19×19 the middle game begins after %s "
+                                   "moves, the endgame after %s; on other boards in proportion "
+                                   "to their area",
+                                   km_count_text(t, km_json_get_number(reference, "middle")),
+                                   km_count_text(t, km_json_get_number(reference, "endgame")));
+  km_page_paragraph(report, KM_TEXT(report,
+                                    "The signal %s of %s games is cut at its change-points, and once more "
+                                    "into exactly three pieces. The reference is %s. Breaks at most %s moves "
+                                    "apart count as the same (F1).",
+                                    km_json_get_text(summary, "signal"),
+                                    km_count_text(t, km_json_get_number(summary, "games_divided")), kind,
                                     km_count_text(t, km_json_get_number(summary, "margin"))));
 }
 
 static int compare_boards(const void *a, const void *b) {
-  double x = km_json_get_number(*(json_t *const *)a, "games"), y = km_json_get_number(*(json_t *const *)b, "games");
+  double x = km_json_get_number(*(json_t *const *)a, "games"),
+         y = km_json_get_number(*(json_t *const *)b, "games");
   return x != y ? (x > y ? -1 : 1) : 0;
 }
 
@@ -312,13 +345,19 @@ static void put_boards(km_report *report, const json_t *summary) {
       boards[n++] = json_array_get(all, i);
   qsort(boards, n, sizeof *boards, compare_boards);
   for (size_t i = 0; i < n; i++)
-    names[i] = KM_TEXT(report, "%.0f×%.0f, %s games", km_json_get_number(boards[i], "size"), km_json_get_number(boards[i], "size"),
+    names[i] = KM_TEXT(report, "%.0f×%.0f, %s games", km_json_get_number(boards[i], "size"),
+                       km_json_get_number(boards[i], "size"),
                        km_count_text(&report->scratch, km_json_get_number(boards[i], "games")));
   if (n > 1)
     km_page_tabs_begin(report, "board", names, n);
   for (size_t i = 0; i < n; i++) {
     double size = km_json_get_number(boards[i], "size"), area = size * size / 361;
-    panel p = {report, summary, boards[i], size, round(km_json_get_number(reference, "middle") * area), round(km_json_get_number(reference, "endgame") * area)};
+    panel p = {report,
+               summary,
+               boards[i],
+               size,
+               round(km_json_get_number(reference, "middle") * area),
+               round(km_json_get_number(reference, "endgame") * area)};
     if (n > 1)
       km_page_panel_begin(report);
     put_panel(&p);
@@ -340,7 +379,10 @@ void km_section_phases(km_report *report) {
   km_page_section_begin(report, "phases", "Phases");
   put_introduction(report, summary);
   put_boards(report, summary);
-  km_page_note(report, "uniform: thirds of the game. stones, lines, captures: best cuts of the number of stones, of the mean line of the last ten moves, of the number of prisoners. "
-                       "contact: the first stone next to one of the other colour, and half of what follows. hbs: the three pieces; hbs-changes: all change-points. Intervals: bootstrap over games.");
+  km_page_note(report,
+               "uniform: thirds of the game. stones, lines, captures: best cuts of the number of stones, of "
+               "the mean line of the last ten moves, of the number of prisoners. "
+               "contact: the first stone next to one of the other colour, and half of what follows. hbs: the "
+               "three pieces; hbs-changes: all change-points. Intervals: bootstrap over games.");
   km_page_section_end(report);
 }

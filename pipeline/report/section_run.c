@@ -16,7 +16,8 @@ static void put_fact(km_report *report, const char *value, const char *name) {
 
 static void put_facts(km_report *report) {
   const json_t *facts = report->inputs.json[KM_INPUT_FACTS], *hbs = report->inputs.json[KM_INPUT_HBS],
-               *winrate = report->inputs.json[KM_INPUT_WINRATE], *counts = km_json_get(report->inputs.json[KM_INPUT_MANIFEST], "counts");
+               *winrate = report->inputs.json[KM_INPUT_WINRATE],
+               *counts = km_json_get(report->inputs.json[KM_INPUT_MANIFEST], "counts");
   km_scratch *t = &report->scratch;
   fputs("<div class=facts>", report->out);
   if (facts) {
@@ -55,18 +56,22 @@ static const char *made_of(const km_report *report, km_input input) {
   const char *digest = km_json_get_text(report->inputs.json[input], "input_digest");
   if (!*digest || !report->inputs.games || input == KM_INPUT_PHASES)
     return "";
-  return strcmp(digest, report->inputs.digest[KM_INPUT_GAMES]) == 0 ? "these games" : "other games than games.h5";
+  return strcmp(digest, report->inputs.digest[KM_INPUT_GAMES]) == 0 ? "these games"
+                                                                    : "other games than games.h5";
 }
 
 static void put_other_games(km_report *report) {
   for (int i = 0; i < KM_INPUTS; i++)
     if (strncmp(made_of(report, (km_input)i), "other", 5) == 0)
-      fprintf(report->out, "<p class=\"note missing\">%s was made of other games than games.h5.</p>\n", km_input_name((km_input)i));
+      fprintf(report->out, "<p class=\"note missing\">%s was made of other games than games.h5.</p>\n",
+              km_input_name((km_input)i));
 }
 
 void km_section_head(km_report *report) {
-  fputs("<p class=lede>The layered border sum (HBS) turns a Go board into one number, S: from the edge inwards, the four sides of each square ring are "
-        "read as binary numbers, sorted, joined, and added up. A paper claims that its course shows the phases of a game and foretells the winner. "
+  fputs("<p class=lede>The layered border sum (HBS) turns a Go board into one number, S: from the edge "
+        "inwards, the four sides of each square ring are "
+        "read as binary numbers, sorted, joined, and added up. A paper claims that its course shows the "
+        "phases of a game and foretells the winner. "
         "This page measures that.</p>\n",
         report->out);
   put_facts(report);
@@ -74,7 +79,7 @@ void km_section_head(km_report *report) {
   put_other_games(report);
 }
 
-/* ---- shards ------------------------------------------------------------------------------------------------------ */
+/* ---- shards -------------------------------------------------------------------------------------------- */
 
 static void put_pairs(km_report *report, const json_t *object) {
   const char *key;
@@ -85,7 +90,10 @@ static void put_pairs(km_report *report, const json_t *object) {
     const char *text = json_string_value(value);
     km_page_row_begin(report);
     km_page_cell(report, key);
-    km_page_cell(report, text ? text : json_is_number(value) ? km_number_text(&report->scratch, json_number_value(value), 12) : "");
+    km_page_cell(report, text ? text
+                         : json_is_number(value)
+                             ? km_number_text(&report->scratch, json_number_value(value), 12)
+                             : "");
     km_page_row_end(report);
   }
   km_page_table_end(report);
@@ -141,7 +149,7 @@ void km_section_shards(km_report *report) {
   km_page_section_end(report);
 }
 
-/* ---- how it was made --------------------------------------------------------------------------------------------- */
+/* ---- how it was made ----------------------------------------------------------------------------------- */
 
 static const char *last_component(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -149,14 +157,16 @@ static const char *last_component(const char *path) {
 }
 
 static void put_digests(km_report *report) {
-  static const char *const titles[] = {"Input", "XXH3-128 of its bytes (of games.h5: of its content)", "Made by", "Made of"};
+  static const char *const titles[] = {"Input", "XXH3-128 of its bytes (of games.h5: of its content)",
+                                       "Made by", "Made of"};
   km_page_table_begin(report, titles, 4);
   for (int i = 0; i < KM_INPUTS; i++)
     if (report->inputs.path[i]) {
       km_page_row_begin(report);
       km_page_cell(report, last_component(report->inputs.path[i]));
       km_page_cell(report, report->inputs.digest[i]);
-      const char *generator = i == KM_INPUT_GAMES ? report->inputs.games_generator : km_json_get_text(report->inputs.json[i], "generator");
+      const char *generator = i == KM_INPUT_GAMES ? report->inputs.games_generator
+                                                  : km_json_get_text(report->inputs.json[i], "generator");
       km_page_cell(report, generator ? generator : "");
       km_page_cell(report, made_of(report, (km_input)i));
       km_page_row_end(report);
@@ -190,10 +200,13 @@ void km_section_run(km_report *report) {
     const json_t *json = report->inputs.json[i];
     const char *config = km_json_get_text(json, "config");
     if (*config)
-      put_settings(report, KM_TEXT(report, "Settings of %s", km_input_name((km_input)i)), km_json_get_text(json, "command"), config);
+      put_settings(report, KM_TEXT(report, "Settings of %s", km_input_name((km_input)i)),
+                   km_json_get_text(json, "command"), config);
   }
-  put_settings(report, "Settings of this report", run->command ? run->command : "", run->config_text ? run->config_text : "");
+  put_settings(report, "Settings of this report", run->command ? run->command : "",
+               run->config_text ? run->config_text : "");
   if (report->options->plots != KM_PLOTS_OFF)
-    km_page_note(report, "Every plot is in the folder plots beside this page: its data as .tsv, commands for gnuplot as .gp, and drawn by it as .svg and .png.");
+    km_page_note(report, "Every plot is in the folder plots beside this page: its data as .tsv, commands for "
+                         "gnuplot as .gp, and drawn by it as .svg and .png.");
   km_page_section_end(report);
 }

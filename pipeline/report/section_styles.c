@@ -7,7 +7,8 @@
 enum { CURVES_SHOWN = 6, PLAYERS_SHOWN = 24, LABELS_MAX = 24 };
 
 static void put_tests(km_report *report, const json_t *root) {
-  static const char *const titles[] = {"Of", "Players of", "#Players", "#Between players", "#Within one", "#Difference", "#Permutation test"};
+  static const char *const titles[] = {"Of",          "Players of",  "#Players",         "#Between players",
+                                       "#Within one", "#Difference", "#Permutation test"};
   const json_t *tests = km_json_get(root, "tests");
   km_scratch *t = &report->scratch;
   if (json_array_size(tests) == 0) {
@@ -48,7 +49,8 @@ static void put_map(km_report *report, const json_t *root) {
     s->y[i] = km_json_get_number(player, "y");
   }
   figure->title = "Map of the best separated players";
-  figure->note = "Distances are those of their mean curves of both colours, as well as two dimensions can show them.";
+  figure->note =
+      "Distances are those of their mean curves of both colours, as well as two dimensions can show them.";
   figure->x_label = "bits";
   figure->y_label = "bits";
   figure->height = 420;
@@ -72,7 +74,8 @@ static void put_indices(km_report *report, const json_t *players) {
   s->labels = labels;
   s->quiet = n > LABELS_MAX;
   figure->title = "Territory and influence, asked twice";
-  figure->note = "Above: early weight on outer layers by HBS. To the right: share of own stones on the first three lines.";
+  figure->note = "Above: early weight on outer layers by HBS. To the right: share of own stones on the first "
+                 "three lines.";
   figure->x_label = "share of stones on lines 1–3";
   figure->y_label = "HBS index: fill of the outer layers minus the inner ones";
   figure->height = 420;
@@ -83,9 +86,13 @@ static void put_indices(km_report *report, const json_t *players) {
 static void put_index_rows(km_report *report, const json_t *players) {
   size_t n = json_array_size(players), shown = 0, order[PLAYERS_SHOWN];
   for (size_t i = 0; i < n && shown < PLAYERS_SHOWN; i++) { /* most games first; kept sorted by the index */
-    double mean = km_json_get_number(km_json_get(km_json_get(json_array_get(players, i), "index"), "hbs"), "mean");
+    double mean =
+        km_json_get_number(km_json_get(km_json_get(json_array_get(players, i), "index"), "hbs"), "mean");
     size_t at = shown++;
-    for (; at > 0 && km_json_get_number(km_json_get(km_json_get(json_array_get(players, order[at - 1]), "index"), "hbs"), "mean") > mean; at--)
+    for (; at > 0 && km_json_get_number(
+                         km_json_get(km_json_get(json_array_get(players, order[at - 1]), "index"), "hbs"),
+                         "mean") > mean;
+         at--)
       order[at] = order[at - 1];
     order[at] = i;
   }
@@ -96,7 +103,8 @@ static void put_index_rows(km_report *report, const json_t *players) {
     return;
   s->kind = KM_SERIES_POINTS;
   for (size_t row = 0; row < shown; row++) {
-    const json_t *player = json_array_get(players, order[row]), *index = km_json_get(km_json_get(player, "index"), "hbs");
+    const json_t *player = json_array_get(players, order[row]),
+                 *index = km_json_get(km_json_get(player, "index"), "hbs");
     double mean = km_json_get_number(index, "mean"), half = 1.96 * km_json_get_number(index, "se");
     names[row] = km_json_get_text(player, "name");
     s->x[row] = mean;
@@ -116,10 +124,12 @@ static void put_index_rows(km_report *report, const json_t *players) {
 
 /* Mean over players of their mean curves as Black, at n places. */
 static double *mean_of_players(km_report *report, const json_t *players, size_t n_plies) {
-  double *mean = km_scratch_numbers(&report->scratch, n_plies + 1), *n_seen = km_scratch_zalloc(&report->scratch, (n_plies + 1) * sizeof *n_seen);
+  double *mean = km_scratch_numbers(&report->scratch, n_plies + 1),
+         *n_seen = km_scratch_zalloc(&report->scratch, (n_plies + 1) * sizeof *n_seen);
   for (size_t k = 0; mean && n_seen && k < json_array_size(players); k++) {
     size_t n;
-    double *log2 = km_json_get_numbers(&report->scratch, km_json_get(json_array_get(players, k), "black"), "log2", &n);
+    double *log2 =
+        km_json_get_numbers(&report->scratch, km_json_get(json_array_get(players, k), "black"), "log2", &n);
     for (size_t i = 0; i < n && i < n_plies; i++)
       if (isfinite(log2[i])) {
         mean[i] = (n_seen[i] > 0 ? mean[i] : 0) + log2[i];
@@ -133,17 +143,20 @@ static double *mean_of_players(km_report *report, const json_t *players, size_t 
 
 /* Typical trajectories as Black, less the mean of all players. */
 static void put_curves(km_report *report, const json_t *root) {
-  const json_t *players = km_json_get(root, "players"), *mapped = km_json_get(km_json_get(root, "map"), "players");
+  const json_t *players = km_json_get(root, "players"),
+               *mapped = km_json_get(km_json_get(root, "map"), "players");
   size_t n_plies, n, n_se;
   km_scratch *t = &report->scratch;
-  double *plies = km_json_get_numbers(t, root, "plies", &n_plies), *mean = mean_of_players(report, players, n_plies);
+  double *plies = km_json_get_numbers(t, root, "plies", &n_plies),
+         *mean = mean_of_players(report, players, n_plies);
   km_figure *figure = km_figure_new(t, "styles-curves");
   if (!mean || !figure)
     return;
   for (size_t k = 0; k < json_array_size(mapped) && figure->n_series < CURVES_SHOWN; k++) {
     const char *name = km_json_get_text(json_array_get(mapped, k), "name");
     const json_t *black = km_json_get(km_json_find(players, "name", name), "black");
-    double *log2 = km_json_get_numbers(t, black, "log2", &n), *se = km_json_get_numbers(t, black, "se", &n_se);
+    double *log2 = km_json_get_numbers(t, black, "log2", &n),
+           *se = km_json_get_numbers(t, black, "se", &n_se);
     n = n < n_plies ? n : n_plies;
     km_series_plot *s = n && n_se >= n ? km_figure_add(t, figure, name, n, 1) : NULL;
     for (size_t i = 0; s && i < n; i++) {
@@ -154,7 +167,8 @@ static void put_curves(km_report *report, const json_t *root) {
     }
   }
   figure->title = "Typical trajectories as Black";
-  figure->note = "Mean log2(1 + S) of a player less the mean of all players, for the best separated; bands are 95 % intervals.";
+  figure->note = "Mean log2(1 + S) of a player less the mean of all players, for the best separated; bands "
+                 "are 95 % intervals.";
   figure->x_label = "moves";
   figure->y_label = "bits more than the mean";
   figure->height = 380;
@@ -164,7 +178,9 @@ static void put_curves(km_report *report, const json_t *root) {
 }
 
 static void put_variances(km_report *report, const json_t *root) {
-  static const char *const titles[] = {"Index", "#Mean", "#Spread within a player", "#Spread between players", "#Share of variance between"}, *const keys[] = {"hbs", "line"};
+  static const char *const titles[] = {"Index", "#Mean", "#Spread within a player", "#Spread between players",
+                                       "#Share of variance between"},
+                           *const keys[] = {"hbs", "line"};
   const json_t *index = km_json_get(root, "index");
   km_scratch *t = &report->scratch;
   km_page_table_begin(report, titles, 5);
@@ -179,7 +195,8 @@ static void put_variances(km_report *report, const json_t *root) {
     km_page_row_end(report);
   }
   km_page_table_end(report);
-  km_page_note(report, KM_TEXT(report, "Correlation of the two indices over players: %s.", km_signed_text(t, km_json_get_number(index, "correlation"), 2)));
+  km_page_note(report, KM_TEXT(report, "Correlation of the two indices over players: %s.",
+                               km_signed_text(t, km_json_get_number(index, "correlation"), 2)));
 }
 
 void km_section_styles(km_report *report) {
@@ -189,8 +206,11 @@ void km_section_styles(km_report *report) {
     return;
   const json_t *settings = km_json_get(root, "settings");
   km_page_section_begin(report, "styles", "Players");
-  km_page_paragraph(report, KM_TEXT(report, "%zu of %s players have %s games or more. Distances between halves of one player’s games are compared with those between players.",
-                                    json_array_size(players), km_count_text(t, km_json_get_number(root, "players_seen")),
+  km_page_paragraph(report, KM_TEXT(report,
+                                    "%zu of %s players have %s games or more. Distances between halves of "
+                                    "one player’s games are compared with those between players.",
+                                    json_array_size(players),
+                                    km_count_text(t, km_json_get_number(root, "players_seen")),
                                     km_count_text(t, km_json_get_number(settings, "min_games"))));
   if (json_array_size(players) > 0) {
     put_tests(report, root);

@@ -1,5 +1,5 @@
-/* report_fixture.h: small outputs of the other stages, made by formulas, so that every verdict and every part of the page can be
- * asked for. */
+/* report_fixture.h: small outputs of the other stages, made by formulas, so that every verdict and every part
+ * of the page can be asked for. */
 #ifndef KIFUMILL_REPORT_FIXTURE_H
 #define KIFUMILL_REPORT_FIXTURE_H
 
@@ -16,12 +16,12 @@ double fixture_sigmoid(double x); /* slow, fast, slow */
 
 typedef struct fixture_hbs {
   fixture_shape *s, *log2;
-  double error;         /* standard errors, as a share of the whole growth */
+  double error; /* standard errors, as a share of the whole growth */
   unsigned games;
   unsigned games_falling;
   double edge_first, inner_first; /* medians of the first stones on the outermost and the other layers */
   double late_inner, late_outer;  /* growth of layers in the last third, as a share of bits */
-  const char *stratum;  /* a name among the strata; NULL: none */
+  const char *stratum;            /* a name among the strata; NULL: none */
 } fixture_hbs;
 void fixture_put_hbs(const char *path, const fixture_hbs *hbs);
 fixture_hbs fixture_hbs_default(void);
@@ -31,7 +31,7 @@ typedef struct fixture_estimate {
 } fixture_estimate;
 
 typedef struct fixture_phases {
-  const char *kind; /* of the reference */
+  const char *kind;                             /* of the reference */
   fixture_estimate minus_uniform, minus_stones; /* F1 of HBS minus theirs */
   unsigned games;
   double middle, endgame; /* of the mean curve */
@@ -41,13 +41,13 @@ void fixture_put_phases(const char *path, const fixture_phases *phases);
 fixture_phases fixture_phases_default(void);
 
 typedef struct fixture_winrate {
-  fixture_estimate auc, gain;           /* of hbs_delta; accuracy gained over the constant */
-  fixture_estimate opening, endgame;    /* AUC of hbs_delta */
+  fixture_estimate auc, gain;        /* of hbs_delta; accuracy gained over the constant */
+  fixture_estimate opening, endgame; /* AUC of hbs_delta */
   fixture_estimate all_minus_ply, hybrid_minus_local, minus_external;
-  fixture_estimate hybrid, all;         /* AUC */
-  double effect;                        /* Cohen's d at all plies */
-  double all_loss;                      /* log-loss of all of HBS minus that of ply and komi, ± a tenth */
-  const char *external;                 /* name of the networks; NULL: none */
+  fixture_estimate hybrid, all; /* AUC */
+  double effect;                /* Cohen's d at all plies */
+  double all_loss;              /* log-loss of all of HBS minus that of ply and komi, ± a tenth */
+  const char *external;         /* name of the networks; NULL: none */
 } fixture_winrate;
 void fixture_put_winrate(const char *path, const fixture_winrate *winrate);
 fixture_winrate fixture_winrate_default(void);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #define YES "supported"
@@ -58,7 +59,9 @@ static void test_monotone(void **state) {
   expect_hbs(h, "S keeps growing", OPEN);
 }
 
-static double rise_and_fall(double x) { return x < 0.8 ? x / 0.8 : 1 - (x - 0.8); }
+static double rise_and_fall(double x) {
+  return x < 0.8 ? x / 0.8 : 1 - (x - 0.8);
+}
 static void test_mean_growth(void **state) {
   (void)state;
   fixture_hbs h = fixture_hbs_default();
@@ -220,9 +223,10 @@ static void test_styles(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_monotone), cmocka_unit_test(test_mean_growth), cmocka_unit_test(test_s_shape), cmocka_unit_test(test_pace),
-      cmocka_unit_test(test_lines),    cmocka_unit_test(test_phases),      cmocka_unit_test(test_mean_curve), cmocka_unit_test(test_chance),
-      cmocka_unit_test(test_early),    cmocka_unit_test(test_added),       cmocka_unit_test(test_networks), cmocka_unit_test(test_courses),
+      cmocka_unit_test(test_monotone),   cmocka_unit_test(test_mean_growth), cmocka_unit_test(test_s_shape),
+      cmocka_unit_test(test_pace),       cmocka_unit_test(test_lines),       cmocka_unit_test(test_phases),
+      cmocka_unit_test(test_mean_curve), cmocka_unit_test(test_chance),      cmocka_unit_test(test_early),
+      cmocka_unit_test(test_added),      cmocka_unit_test(test_networks),    cmocka_unit_test(test_courses),
       cmocka_unit_test(test_styles),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 static km_scratch scratch;
@@ -53,9 +54,11 @@ static km_figure *line_figure(size_t n, double f(double x), int with_band) {
   }
   return figure;
 }
-static double wave(double x) { return 50 + 20 * sin(x / 30) - x / 100; }
+static double wave(double x) {
+  return 50 + 20 * sin(x / 30) - x / 100;
+}
 
-/* ---- axes -------------------------------------------------------------------------------------------------------- */
+/* ---- axes ---------------------------------------------------------------------------------------------- */
 
 static void test_ticks_are_round_and_few(void **state) {
   (void)state;
@@ -97,14 +100,18 @@ static void test_zoom_leaves_the_start_aside(void **state) {
   assert_true(figure->y_range[0] > 0 && figure->y_range[1] < 100);
 }
 
-/* ---- SVG --------------------------------------------------------------------------------------------------------- */
+/* ---- SVG
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Reads the line's path back: *n pairs of values. */
 static void read_back(const char *html, double *x, double *y, size_t *n) {
   double axis[4], width, height, at[2] = {0, 0};
   const char *area = strstr(html, "<svg class=area");
   assert_non_null(area);
-  assert_int_equal(sscanf(strstr(area, "data-x="), "data-x=\"%lf %lf\" data-y=\"%lf %lf\"", &axis[0], &axis[1], &axis[2], &axis[3]), 4);
+  assert_int_equal(sscanf(strstr(area, "data-x="), "data-x=\"%lf %lf\" data-y=\"%lf %lf\"", &axis[0],
+                          &axis[1], &axis[2], &axis[3]),
+                   4);
   assert_int_equal(sscanf(strstr(area, " width="), " width=%lf height=%lf", &width, &height), 2);
   const char *p = strstr(area, "<path class=line d=\"") + strlen("<path class=line d=\"");
   for (*n = 0; *p != '"'; (*n)++) {
@@ -186,7 +193,7 @@ static void test_texts_of_a_figure_are_escaped(void **state) {
   free(html);
 }
 
-/* ---- gnuplot ----------------------------------------------------------------------------------------------------- */
+/* ---- gnuplot ------------------------------------------------------------------------------------------- */
 
 static char *slurp(const char *folder, const char *name) {
   char path[200];
@@ -225,7 +232,8 @@ static void test_data_and_commands(void **state) {
   assert_non_null(strstr(gp, "set title 'title ''quoted'' \"twice\" `id`'"));
   assert_non_null(strstr(gp, "('9d `x` 100%%' 0, 'O''Brien  $(y)' 1)")); /* formats: % doubled */
   assert_non_null(strstr(gp, "index 2 using 1:2"));
-  assert_non_null(strstr(tsv, "\n0\t0.5\t0.25\t0.75\t9d `x` 100%\n1\tNaN\tNaN\tNaN\tO'Brien  $(y)\n\n\n# series 1: empty\n"));
+  assert_non_null(strstr(
+      tsv, "\n0\t0.5\t0.25\t0.75\t9d `x` 100%\n1\tNaN\tNaN\tNaN\tO'Brien  $(y)\n\n\n# series 1: empty\n"));
   assert_non_null(strstr(tsv, "NaN\tNaN\n\n\n# series 2: third\n")); /* an empty block keeps its place */
   assert_int_equal(km_figure_gnuplot(figure, folder, 0, &err), KM_ERR_STATE);
   free(gp);
@@ -236,10 +244,14 @@ static void test_data_and_commands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ticks_are_round_and_few), cmocka_unit_test(test_axes_of_odd_data),
-      cmocka_unit_test(test_zoom_leaves_the_start_aside), cmocka_unit_test(test_a_line_can_be_read_back),
-      cmocka_unit_test(test_long_lines_are_thinned_to_their_ends), cmocka_unit_test(test_gaps),
-      cmocka_unit_test(test_texts_of_a_figure_are_escaped), cmocka_unit_test(test_data_and_commands),
+      cmocka_unit_test(test_ticks_are_round_and_few),
+      cmocka_unit_test(test_axes_of_odd_data),
+      cmocka_unit_test(test_zoom_leaves_the_start_aside),
+      cmocka_unit_test(test_a_line_can_be_read_back),
+      cmocka_unit_test(test_long_lines_are_thinned_to_their_ends),
+      cmocka_unit_test(test_gaps),
+      cmocka_unit_test(test_texts_of_a_figure_are_escaped),
+      cmocka_unit_test(test_data_and_commands),
   };
   return cmocka_run_group_tests(tests, open_scratch, close_scratch);
 }

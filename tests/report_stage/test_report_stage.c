@@ -1,5 +1,5 @@
-/* test_report_stage.c: whole reports: any subset of the inputs, names that mean harm, values that cannot be, outputs that are there
- * already, gnuplot absent or failing, the same bytes each time. */
+/* test_report_stage.c: whole reports: any subset of the inputs, names that mean harm, values that cannot be,
+ * outputs that are there already, gnuplot absent or failing, the same bytes each time. */
 #include "report_fixture.h"
 
 #include "kifumill/hash.h"
@@ -13,17 +13,23 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 enum { FILES = 8, NAME = 160 };
-static const char *const names[FILES] = {"games.h5",     "games.summary.json",  "games.ledger.tsv",    "hbs.summary.json", "phases.summary.json",
-                                         "winrate.json", "winrate.styles.json", "shards/manifest.json"};
+static const char *const names[FILES] = {
+    "games.h5",     "games.summary.json",  "games.ledger.tsv",    "hbs.summary.json", "phases.summary.json",
+    "winrate.json", "winrate.styles.json", "shards/manifest.json"};
 /* What is on the page when the file is there, and not when it is not. */
-static const char *const shown[FILES] = {"<svg class=board", "Records read 2,010", "a.zip / b.sgf", "The mean trajectory", "Change-points by move", "Calibration: hbs_delta", "HBS index of the players",
-                                         "alphago-zero"};
+static const char *const shown[FILES] = {
+    "<svg class=board",         "Records read 2,010",    "a.zip / b.sgf",
+    "The mean trajectory",      "Change-points by move", "Calibration: hbs_delta",
+    "HBS index of the players", "alphago-zero"};
 static char folder[64], paths[FILES][NAME], output[NAME];
 
-static void in_folder(char path[NAME], const char *name) { snprintf(path, NAME, "%s/%s", folder, name); }
+static void in_folder(char path[NAME], const char *name) {
+  snprintf(path, NAME, "%s/%s", folder, name);
+}
 
 static void put_all(const char *name) {
   fixture_hbs hbs = fixture_hbs_default();
@@ -87,7 +93,7 @@ static int exists(const char *name) {
   return stat(path, &info) == 0;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------------------------------------- */
 
 static void test_everything(void **state) {
   (void)state;
@@ -104,7 +110,8 @@ static void test_everything(void **state) {
   assert_int_equal(count(html, "<table"), count(html, "</table>"));
   assert_int_equal(count(html, "<figure"), count(html, "</figure>"));
   assert_int_equal(count(html, "<svg"), count(html, "</svg>"));
-  assert_non_null(strstr(html, "made of other games than games.h5")); /* the fixtures' digests are not that of games.h5 */
+  assert_non_null(
+      strstr(html, "made of other games than games.h5")); /* the fixtures' digests are not that of games.h5 */
   free(html);
 }
 
@@ -143,7 +150,7 @@ static void test_each_part_missing(void **state) {
   }
 }
 
-/* ---- determinism ------------------------------------------------------------------------------------------------- */
+/* ---- determinism --------------------------------------------------------------------------------------- */
 
 static void test_same_bytes(void **state) {
   (void)state;
@@ -154,23 +161,34 @@ static void test_same_bytes(void **state) {
   snprintf(command, sizeof command, "mv %s %s", output, elsewhere);
   assert_int_equal(system(command), 0);
   /* files one by one, in another order: the same content */
-  const char *const inputs[] = {paths[7], paths[3], paths[5], paths[6], paths[4], paths[2], paths[1], paths[0]};
+  const char *const inputs[] = {paths[7], paths[3], paths[5], paths[6],
+                                paths[4], paths[2], paths[1], paths[0]};
   run(inputs, FILES, KM_PLOTS_DATA);
   snprintf(command, sizeof command, "diff -r %s %s", output, elsewhere);
   assert_int_equal(system(command), 0);
   fixture_remove_folder(elsewhere);
 }
 
-/* ---- harm -------------------------------------------------------------------------------------------------------- */
+/* ---- harm ---------------------------------------------------------------------------------------------- */
 
 static const char *const hostile[] = {
-    "<script>window.pwned=1</script>", "\"><img src=x onerror=window.pwned=1>", "'/><svg onload=window.pwned=1>", "--></style></title></script><h1>x", "`touch pwned`$(touch pwned)",
-    "';system('touch pwned');'", "\\\"; ! touch pwned", "%s%n%99999999d", "</pre><iframe src=//x>", "javascript:alert(1)",
+    "<script>window.pwned=1</script>",
+    "\"><img src=x onerror=window.pwned=1>",
+    "'/><svg onload=window.pwned=1>",
+    "--></style></title></script><h1>x",
+    "`touch pwned`$(touch pwned)",
+    "';system('touch pwned');'",
+    "\\\"; ! touch pwned",
+    "%s%n%99999999d",
+    "</pre><iframe src=//x>",
+    "javascript:alert(1)",
 };
 
 static void test_hostile_names(void **state) {
   (void)state;
-  static const char *const never[] = {"<script>window", "<img", "<svg onload", "<h1>x", "<iframe", "href=\"javascript", "onerror=window.pwned=1>"};
+  static const char *const never[] = {
+      "<script>window",         "<img", "<svg onload", "<h1>x", "<iframe", "href=\"javascript",
+      "onerror=window.pwned=1>"};
   for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
     put_all(hostile[i]);
     run_folder(i == 0 ? KM_PLOTS_DATA : KM_PLOTS_OFF);
@@ -263,7 +281,7 @@ static void test_odd_values(void **state) {
   }
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------ */
 
 static void put_text(const char *name, const char *text) {
   char path[NAME];
@@ -326,7 +344,7 @@ static void test_outputs_that_are_there(void **state) {
   assert_non_null(strstr(err.msg, "is no folder"));
 }
 
-/* ---- gnuplot ----------------------------------------------------------------------------------------------------- */
+/* ---- gnuplot ------------------------------------------------------------------------------------------- */
 
 /* Runs with the program `gnuplot` being this shell script (NULL: there is none); returns what was said. */
 static char *run_with_gnuplot(const char *script) {
@@ -370,14 +388,16 @@ static void test_gnuplot_that_is_not_there(void **state) {
   assert_non_null(strstr(said, "warning: 3 of 3 plots are not drawn"));
   assert_non_null(strstr(said, "gnuplot-nox"));
   free(said);
-  assert_true(exists("report/index.html") && exists("report/plots/corpus-years.gp") && exists("report/plots/corpus-years.tsv"));
+  assert_true(exists("report/index.html") && exists("report/plots/corpus-years.gp") &&
+              exists("report/plots/corpus-years.tsv"));
   assert_false(exists("report/plots/corpus-years.svg"));
 }
 
 static void test_gnuplot_that_fails(void **state) {
   (void)state;
   put_all("Shuwa");
-  char *said = run_with_gnuplot("#!/bin/sh\necho half >corpus-years.svg.tmp\necho '\nno such terminal' >&2\nexit 1\n");
+  char *said =
+      run_with_gnuplot("#!/bin/sh\necho half >corpus-years.svg.tmp\necho '\nno such terminal' >&2\nexit 1\n");
   assert_non_null(strstr(said, "no such terminal"));
   free(said);
   assert_false(exists("report/plots/corpus-years.svg") || exists("report/plots/corpus-years.svg.tmp"));
@@ -429,7 +449,8 @@ static void test_plots_of_an_earlier_report_go(void **state) {
   put_text("report/plots/mine.tsv", "1\n");
   run(inputs, 1, KM_PLOTS_DATA);
   assert_false(exists("report/plots/old.gp") || exists("report/plots/old.tsv"));
-  assert_true(exists("report/plots/mine.gp") && exists("report/plots/mine.tsv") && exists("report/plots/corpus-years.tsv"));
+  assert_true(exists("report/plots/mine.gp") && exists("report/plots/mine.tsv") &&
+              exists("report/plots/corpus-years.tsv"));
 }
 
 int main(void) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static km_scratch scratch;
@@ -70,7 +71,9 @@ static void test_markup_is_text(void **state) {
 
 static void test_bytes_that_are_no_utf8(void **state) {
   (void)state;
-  static const char *const bad[] = {"\xff", "\xc0\xbc", "\xc3", "\xe0\x80\xbc", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\x80"};
+  static const char *const bad[] = {
+      "\xff", "\xc0\xbc", "\xc3", "\xe0\x80\xbc", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
+      "\x80"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char *result = escaped(bad[i], SIZE_MAX);
     for (char *p = result; *p; p += 3)
