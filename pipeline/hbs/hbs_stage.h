@@ -21,17 +21,23 @@
  *   format "kifumill hbs summary", format_version, generator, command, config, seed, input_digest
  *   variant; series: ["black"], ["white"] or both; window; fractions; align; ends; interpolate
  *   games, games_rectangular, positions
- *   boards: [{size, games, positions, curves (bool), games_too_long: left out of the curves, values_beyond:
- * past 2·n² moves}] curves: [{ size, series, align: "move" | "fraction", by: "all" | "result" | "rank" …,
- * stratum: "all" | "black" | "9d" …, games, n[], mean[], sd[], se[] of log2(1 + S) by place: place t is the
- * position after t moves, or t/fractions of the game; q1[], median[], q3[]: off by up to 1/32 (1/8 in strata
- * by request); [] when ends are held d1[], d2[]: by move only, the mean of log2(1 + S(t)) − log2(1 + S(t−1))
- * over the games that have both, and the difference of d1 from the place before; null at places 0, and 0 and
- * 1 s_mean[], s_sd[]: of S itself as doubles only where by is "all" or "result": layers: [{side, mean[], se[]
- * of log2(1 + L)}] delta: {mean[], se[]} of S(t) − S(t−window), null for t < window; s_d1, s_d2: {mean[],
- * se[]} of S's differences }] first_stone: [{size, series, side, games, never, q1, median, q3, counts[]:
- * games whose L of that side is first above 0 at place t}] steps: [{size, series, moves, rising, unchanged,
- * falling, falling_without_capture, games, games_falling, games_falling_without_capture}] */
+ *   boards: [{size, games, positions, curves: true or false,
+ *     games_too_long: left out of the curves, values_beyond: past 2·n² moves}]
+ *   curves: [{size, series, align: "move" | "fraction", by: "all" | "result" | "rank" …,
+ *     stratum: "all" | "black" | "9d" …, games,
+ *     n[], mean[], sd[], se[]: of log2(1 + S) at place t, after t moves or t/fractions of the game
+ *     q1[], median[], q3[]: off by up to 1/32 (1/8 in strata by request); [] when ends are held
+ *     d1[]: by move only, mean of log2(1 + S(t)) − log2(1 + S(t−1)) over the games that have both
+ *     d2[]: by move only, d1[t] − d1[t−1]; both null where that is not defined
+ *     s_mean[], s_sd[]: of S itself, as doubles
+ *     and only where by is "all" or "result":
+ *     layers: [{side, mean[], se[]}]: of log2(1 + L)
+ *     delta: {mean[], se[]}: of S(t) − S(t−window), null for t < window; by move only
+ *     s_d1, s_d2: {mean[], se[]}: of the differences of S; by move only}]
+ *   first_stone: [{size, series, side, games, never, q1, median, q3,
+ *     counts[]: games whose L of that side is first above 0 at place t}]
+ *   steps: [{size, series, moves, rising, unchanged, falling, falling_without_capture,
+ *     games, games_falling, games_falling_without_capture}] */
 #ifndef KIFUMILL_HBS_STAGE_H
 #define KIFUMILL_HBS_STAGE_H
 
