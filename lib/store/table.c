@@ -198,7 +198,8 @@ static km_status pack_chunk(km_block *block, size_t column, size_t at, km_err *e
   }
   packed_chunk *chunk = &c->chunks[c->n_chunks];
   chunk->at = block->packed_bytes;
-  km_codec_expect(block->codec, block->schema->columns[column].content);
+  km_codec_expect(block->codec, block->schema->columns[column].content, c->row_bytes,
+                  block->schema->columns[column].period);
   km_status status = km_codec_pack(
       block->codec, block->packed + chunk->at, &chunk->n_bytes, c->rows + at * c->row_bytes, n_bytes,
       km_column_shuffle_bytes(&block->schema->columns[column], block->schema->codec), err);
@@ -314,7 +315,8 @@ static km_status write_carry(km_table_writer *w, size_t column, km_err *err) {
   size_t n_rows = c->n_carry, n_packed;
   memset(c->carry + n_rows * c->row_bytes, 0, (c->chunk_rows - n_rows) * c->row_bytes);
   c->n_carry = 0;
-  km_codec_expect(w->codec, w->schema->columns[column].content);
+  km_codec_expect(w->codec, w->schema->columns[column].content, c->row_bytes,
+                  w->schema->columns[column].period);
   km_status status =
       km_codec_pack(w->codec, w->packed, &n_packed, c->carry, c->chunk_rows * c->row_bytes,
                     km_column_shuffle_bytes(&w->schema->columns[column], w->schema->codec), err);

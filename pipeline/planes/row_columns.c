@@ -66,6 +66,32 @@ static const km_column move_features = {.name = "move_features",
                                                "can_connect, creates_eye, distance_to_edge, "
                                                "liberties_after, enemy_liberties; all -1 for a pass or none"};
 
+/* Whether two planes show one colour's stones, one move apart. */
+static int are_neighbours(const km_plane *a, const km_plane *b) {
+  km_plane_moment moment = {KM_BLACK, KM_HISTORY};
+  km_plane_source x = a->fill(a->arg, &moment), y = b->fill(b->arg, &moment);
+  if (x.store > KM_STORE_WHITE_VIEW || y.store > KM_STORE_WHITE_VIEW)
+    return 0;
+  int same_colour = ((x.index & 1) ^ (x.store == KM_STORE_WHITE_VIEW)) ==
+                    ((y.index & 1) ^ (y.store == KM_STORE_WHITE_VIEW));
+  return same_colour && (x.index / 2 + 1 == y.index / 2 || y.index / 2 + 1 == x.index / 2);
+}
+
+/* After how many planes a row mostly repeats itself; 0: it does not. */
+static size_t planes_to_repeat(const km_planes_settings *s, size_t n_planes) {
+  size_t best = 0, most = n_planes / 2;
+  for (size_t distance = 1; distance <= 2; distance++) {
+    size_t n = 0;
+    for (size_t i = distance; i < n_planes; i++)
+      n += (size_t)are_neighbours(&s->layout->planes[i - distance], &s->layout->planes[i]);
+    if (n > most) {
+      most = n;
+      best = distance;
+    }
+  }
+  return best;
+}
+
 void km_row_columns_init(km_row_columns *c, const km_planes_settings *s) {
   uint32_t n_planes = (uint32_t)km_layout_n_planes(s->layout, s->variants);
   *c = (km_row_columns){.n_columns = N_FIXED, .n_row_bytes = km_settings_row_bytes(s)};
@@ -76,6 +102,7 @@ void km_row_columns_init(km_row_columns *c, const km_planes_settings *s) {
   if (s->packing == KM_PACK_BITS) {
     planes->inner_rank = 2;
     planes->inner[1] = (uint32_t)km_settings_plane_bytes(s);
+    planes->period = (uint16_t)(planes_to_repeat(s, n_planes) * km_settings_plane_bytes(s));
     planes->doc = ROWS_DOC ", 8 points a byte, first point in the most significant bit";
   } else {
     planes->inner_rank = 3;

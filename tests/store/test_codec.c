@@ -1,5 +1,6 @@
 /* test_codec.c: every codec, level and element size gives back what it was given, and refuses everything
  * else. */
+#include "plane_matches.h"
 #include "store_fixture.h"
 
 #include <stdlib.h>
@@ -110,6 +111,91 @@ static void bytes_depend_on_input_only(void **state) {
   }
 }
 
+/* Rows that repeat themselves after `period` bytes, but for a byte here and there, in their own ways. */
+static void fill_planes(unsigned char *raw, size_t n_bytes, size_t row_bytes, size_t period, test_random *r) {
+  for (size_t i = 0; i < n_bytes; i++) {
+    uint64_t kind = test_below(r, 40), at = i % row_bytes;
+    if (at >= period && kind)
+      raw[i] = raw[i - period];
+    else
+      raw[i] = kind < 30 ? 0 : kind < 35 ? 0xff : (unsigned char)test_next(r);
+  }
+  if (test_below(r, 3) == 0) /* the padding of a last chunk */
+    memset(raw + n_bytes / 2, 0, n_bytes - n_bytes / 2);
+  if (test_below(r, 6) == 0) /* no planes at all */
+    for (size_t i = n_bytes / 3; i < n_bytes; i++)
+      raw[i] = (unsigned char)test_next(r);
+}
+
+/* What is packed by matches comes back through the plain decompressor, for rows and periods of any length, in
+ * chunks below and beyond the 128 KiB at which zstd splits. */
+static void matches_come_back(void **state) {
+  (void)state;
+  test_random r = {7};
+  km_codec_ctx *ctx = km_codec_ctx_new((km_codec){KM_CODEC_ZSTD, 1});
+  for (int round = 0; round < 400; round++) {
+    size_t row_bytes = round % 4 == 0 ? 782 : 2 + test_below(&r, round % 4 == 1 ? 80 : 5000);
+    size_t period = row_bytes == 782 ? 92 : 1 + test_below(&r, row_bytes - 1);
+    size_t n_rows = 1 + test_below(&r, (round % 8 < 4 ? 400000 : 20000) / row_bytes + 1),
+           n_bytes = n_rows * row_bytes;
+    size_t n_packed, n_again;
+    unsigned char *raw = malloc(n_bytes), *back = malloc(n_bytes);
+    unsigned char *packed = malloc(km_codec_bound((km_codec){KM_CODEC_ZSTD, 1}, n_bytes)),
+                  *again = malloc(n_bytes + 4096);
+    fill_planes(raw, n_bytes, row_bytes, period, &r);
+    km_codec_expect(ctx, KM_CONTENT_PLANES, row_bytes, period);
+    assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n_bytes, 1, &test_err));
+    assert_ok(km_codec_unpack(ctx, back, n_bytes, packed, n_packed, 1, &test_err));
+    assert_memory_equal(back, raw, n_bytes);
+    km_codec_ctx *fresh = km_codec_ctx_new((km_codec){KM_CODEC_ZSTD, 1});
+    km_codec_expect(fresh, KM_CONTENT_PLANES, row_bytes, period);
+    assert_ok(km_codec_pack(fresh, again, &n_again, raw, n_bytes, 1, &test_err));
+    assert_int_equal(n_again, n_packed); /* nothing is left over from the chunk before */
+    assert_memory_equal(again, packed, n_packed);
+    km_codec_ctx_free(fresh);
+    free(raw);
+    free(back);
+    free(packed);
+    free(again);
+  }
+  km_codec_ctx_free(ctx);
+}
+
+/* The matches themselves: literals and matches cover the rows, and every match repeats what is offset bytes
+ * before it. */
+static void matches_are_true(void **state) {
+  (void)state;
+  enum { ROOM = 20000 };
+  test_random r = {8};
+  km_match *matches = malloc(ROOM * sizeof *matches);
+  for (int round = 0; round < 500; round++) {
+    size_t row_bytes = 2 + test_below(&r, round % 2 ? 200 : 1000), period = 1 + test_below(&r, row_bytes - 1);
+    size_t n_rows = 1 + test_below(&r, 20), n_bytes = n_rows * row_bytes, at = 0, n_matched = 0;
+    unsigned char *raw = malloc(n_bytes); /* exactly, so that reading beyond it shows */
+    fill_planes(raw, n_bytes, row_bytes, period, &r);
+    size_t n = km_plane_matches(matches, ROOM, raw, n_rows, row_bytes, period);
+    for (size_t i = 0; i < n; i++) {
+      const km_match *m = &matches[i];
+      at += m->n_literals;
+      assert_true(m->length >= KM_MATCH_LEAST && m->offset <= at && at + m->length <= n_bytes);
+      assert_true(m->offset == 1 || m->offset == period);
+      for (uint32_t k = 0; k < m->length; k++)
+        assert_int_equal(raw[at + k], raw[at + k - m->offset]);
+      at += m->length;
+      n_matched += m->length;
+    }
+    assert_true(at <= n_bytes && n_matched <= n_bytes);
+    assert_int_equal(km_plane_matches(matches, n ? n - 1 : 0, raw, n_rows, row_bytes, period),
+                     0); /* no room */
+    free(raw);
+  }
+  unsigned char zeros[1000] = {0};
+  assert_int_equal(km_plane_matches(matches, ROOM, zeros, 10, 100, 10), 20); /* a run and a repetition each */
+  assert_int_equal(km_plane_matches(matches, ROOM, zeros, 10, 100, 100), 0);
+  assert_int_equal(km_plane_matches(matches, ROOM, zeros, 10, 100, 0), 0);
+  free(matches);
+}
+
 /* Planes are compressed in a way of their own, which any reader unpacks, and which leaves the next chunks
  * alone. */
 static void planes_are_only_packed_otherwise(void **state) {
@@ -125,9 +211,9 @@ static void planes_are_only_packed_otherwise(void **state) {
     km_codec_ctx *ctx = km_codec_ctx_new(codec);
     unsigned char *any = malloc(room), *planes = malloc(room), *again = malloc(room);
     assert_ok(km_codec_pack(ctx, any, &n_any, raw, N, 1, &test_err));
-    km_codec_expect(ctx, KM_CONTENT_PLANES);
+    km_codec_expect(ctx, KM_CONTENT_PLANES, 100, 0);
     assert_ok(km_codec_pack(ctx, planes, &n_planes, raw, N, 1, &test_err));
-    km_codec_expect(ctx, KM_CONTENT_ANY);
+    km_codec_expect(ctx, KM_CONTENT_ANY, 1, 0);
     assert_ok(km_codec_pack(ctx, again, &n_again, raw, N, 1, &test_err));
     assert_int_equal(n_any, n_again);
     assert_memory_equal(any, again, n_any);
@@ -179,6 +265,8 @@ int main(void) {
       cmocka_unit_test(round_trips),
       cmocka_unit_test(bytes_depend_on_input_only),
       cmocka_unit_test(planes_are_only_packed_otherwise),
+      cmocka_unit_test(matches_come_back),
+      cmocka_unit_test(matches_are_true),
       cmocka_unit_test(survives_noise),
   };
   return cmocka_run_group_tests_name("codec", tests, NULL, NULL);

@@ -29,12 +29,14 @@ typedef struct km_codec_ctx km_codec_ctx;
 km_codec_ctx *km_codec_ctx_new(km_codec codec);
 void km_codec_ctx_free(km_codec_ctx *ctx);
 
-/* What the chunks to come are, of the two kinds that are compressed in ways of their own. */
+/* What the chunks to come are, of the kinds that are compressed in ways of their own. */
 typedef enum km_content {
   KM_CONTENT_ANY = 0,
   KM_CONTENT_PLANES, /* planes of boards, row by row: what repeats does so nearby, and in long pieces */
 } km_content;
-void km_codec_expect(km_codec_ctx *ctx, km_content content);
+/* Rows of planes (n_bytes of a chunk are a multiple of row_bytes) mostly repeat themselves after `period`
+ * bytes; 0: not known. Both mean nothing for other content. */
+void km_codec_expect(km_codec_ctx *ctx, km_content content, size_t row_bytes, size_t period);
 
 /* The most bytes that n_bytes can become. */
 size_t km_codec_bound(km_codec codec, size_t n_bytes);

@@ -47,6 +47,7 @@ typedef struct km_column {
   int64_t fill;       /* value of missing rows in virtual files; NaN for floating types */
   uint8_t unshuffled; /* chunks are compressed without byte shuffle: better where whole values repeat */
   uint8_t content;    /* km_content (kifumill/codec.h) */
+  uint16_t period;    /* of planes: bytes after which a row mostly repeats itself; 0: not known */
 } km_column;
 /* Bytes of the elements that chunks of the column are shuffled by; 1: not shuffled. */
 size_t km_column_shuffle_bytes(const km_column *column, km_codec codec);
