@@ -6,7 +6,7 @@ cat >verify <<'SCRIPT'
 set -o pipefail
 kifu-verify "$@" 2>&1 | sed -E -e 's/[0-9a-f]{32}/DIGEST/g' -e 's/[0-9]+ bytes/N bytes/g' -e 's/= [0-9]+/= N/g' \
   -e 's#(dataset )?/[a-z_/]+( is altered|: chunk [0-9]+)#something\2#' -e 's/chunk [0-9]+/chunk N/' \
-  -e 's#has no dataset /[a-z_/]+: .*#has damaged metadata#'
+  -e 's#has no (dataset|object) /[a-z_/]*: .*#has damaged metadata#'
 SCRIPT
 chmod +x verify
 check() { run ./verify "$@"; }
