@@ -179,6 +179,7 @@ static km_status next_entry(km_archive_reader *r, km_entry *entry) {
     return KM_ERR_NOMEM;
   while (r->n_frames && !r->stopped) {
     frame *f = &r->frames[r->n_frames - 1];
+    km_source_drop(&r->source, km_level_taken(r->frames[0].level));
     km_status status = km_level_next(f->level, &r->item);
     if (status < 0)
       return status;

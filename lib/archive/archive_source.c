@@ -17,7 +17,7 @@
 
 #include "archive_volumes.h"
 
-enum { MAP_FROM_BYTES = 1024 * 1024 };
+enum { MAP_FROM_BYTES = 1024 * 1024, DROP_BYTES = 2 * 1024 * 1024 };
 
 static void fault(km_source *source, km_reason reason, const char *text) {
   source->fault = reason;
@@ -193,6 +193,14 @@ km_status km_source_open(km_source *source, const km_input *input, const km_arch
     system_fault(source, input->sys_errno);
     return KM_OK;
   }
+}
+
+void km_source_drop(km_source *source, uint64_t n_taken) {
+  uint64_t n = n_taken & ~(uint64_t)(DROP_BYTES - 1);
+  if (!source->map || n <= source->n_dropped || n > source->n_map)
+    return;
+  madvise((char *)source->map + source->n_dropped, n - source->n_dropped, MADV_DONTNEED);
+  source->n_dropped = n;
 }
 
 void km_source_close(km_source *source) {

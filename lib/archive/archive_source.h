@@ -16,12 +16,15 @@ typedef struct km_source {
   char detail[KM_DETAIL_BYTES];
   void *map; /* n_map bytes from mmap */
   size_t n_map;
+  uint64_t n_dropped; /* of them given back */
   km_buffer buffer;
   bool owns_fd;
 } km_source;
 
 /* Faults of the input are in source->fault; only memory makes it fail. */
 km_status km_source_open(km_source *source, const km_input *input, const km_archive_limits *limits);
+/* The first n_taken bytes have been read: the memory of a mapped file is given back. They may be read again. */
+void km_source_drop(km_source *source, uint64_t n_taken);
 void km_source_close(km_source *source);
 
 #endif
