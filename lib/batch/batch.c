@@ -162,11 +162,14 @@ static bool step_work(monitor *m, void *worker) {
 /* The earliest stream that may be read now, or n_streams. */
 static size_t readable_stream(monitor *m, size_t n_free) {
   size_t end = m->turn.stream + 1 + m->lookahead;
+  bool all_ended = true; /* the streams before i */
   if (end > m->n_streams)
     end = m->n_streams;
   for (size_t i = m->turn.stream; i < end; i++) {
     stream_state *stream = &m->streams[i];
-    if (stream->busy || stream->ended || !before((order){i, stream->next_sequence}, m->failure))
+    bool waits = !all_ended && m->ops->is_heavy && m->ops->is_heavy(m->ctx, i);
+    all_ended &= stream->ended;
+    if (waits || stream->busy || stream->ended || !before((order){i, stream->next_sequence}, m->failure))
       continue;
     return n_free > 1 || i == m->turn.stream ? i : m->n_streams;
   }

@@ -247,7 +247,7 @@ static km_status write_stretch(void *ctx, void *batch, km_err *err) {
 
 static km_status follow_games(hbs_job *job, km_err *err) {
   static const km_batch_ops ops = {stretch_new,  stretch_free, worker_new,   worker_free,
-                                   read_stretch, work_stretch, write_stretch};
+                                   read_stretch, work_stretch, write_stretch, NULL};
   size_t n_threads =
       (size_t)(job->options->run.threads > 0 ? job->options->run.threads : km_threads_default());
   job->shared.games = job->games;

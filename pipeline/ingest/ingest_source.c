@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_BYTES = 4 << 20 }; /* inputs smaller than this together share a stream */
+enum {
+  GROUP_BYTES = 4 << 20, /* inputs smaller than this together share a stream */
+  HEAVY_BYTES = 4 << 20,
+};
 
 /* Inputs first…last-1 read one behind the other. */
 typedef struct group {
@@ -275,6 +278,18 @@ km_status km_ingest_source_read(km_ingest_source *s, size_t stream, km_ingest_ba
   }
   batch->share = (double)bytes_so_far(g);
   return batch->n_entries ? KM_OK : KM_END;
+}
+
+/* Two streams of one name are parts of a zip. */
+static int have_one_name(const km_ingest_source *s, size_t a, size_t b) {
+  return strcmp(km_inputs_name(s->inputs, a), km_inputs_name(s->inputs, b)) == 0;
+}
+
+int km_ingest_source_is_heavy(const km_ingest_source *s, size_t stream) {
+  const group *g = &s->groups[stream];
+  int is_part = (g->first > 0 && have_one_name(s, g->first - 1, g->first)) ||
+                (g->last < km_inputs_count(s->inputs) && have_one_name(s, g->last - 1, g->last));
+  return !is_part && (g->n_bytes >= HEAVY_BYTES || g->n_bytes == 0);
 }
 
 double km_ingest_source_share(km_ingest_source *s, const km_ingest_batch *batch) {

@@ -21,6 +21,9 @@ size_t km_ingest_source_inputs(const km_ingest_source *source);
 /* Fills batch with the next entries of a stream: KM_OK, KM_END. Serial per stream. A large entry comes as pieces whose
  * records are parsed but not judged. */
 km_status km_ingest_source_read(km_ingest_source *source, size_t stream, km_ingest_batch *batch, km_err *err);
+/* Whether reading the stream may take much memory: a zstd or xz archive has a window of up to 128 MB. Not so a part of
+ * a zip, or a small file. */
+int km_ingest_source_is_heavy(const km_ingest_source *source, size_t stream);
 /* Share of all input bytes that the batches written so far stand for (called by the writer for every batch in turn). */
 double km_ingest_source_share(km_ingest_source *source, const km_ingest_batch *batch);
 

@@ -237,6 +237,7 @@ static void worker_free(void *ctx, void *worker) {
 static km_status read_batch(void *ctx, size_t stream, void *batch, km_err *err) {
   return km_ingest_source_read(((ingest_job *)ctx)->source, stream, batch, err);
 }
+static int is_heavy(void *ctx, size_t stream) { return km_ingest_source_is_heavy(((ingest_job *)ctx)->source, stream); }
 static km_status work_batch(void *ctx, void *worker, void *data, km_err *err) {
   (void)ctx;
   km_ingest_batch *batch = data;
@@ -357,7 +358,8 @@ static km_status report(ingest_job *job, const km_facts_totals *totals, double s
 }
 
 km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outcome, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch, work_batch, write_batch};
+  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch,
+                                   work_batch, write_batch, is_heavy};
   ingest_job job = {.options = options, .filter = {.result = options->result, .min_moves = options->min_moves,
                                                    .max_moves = options->max_moves}};
   km_facts_totals totals;

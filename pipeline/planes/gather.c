@@ -170,7 +170,7 @@ static km_status write_range(void *ctx, void *data, km_err *err) {
 
 km_status km_gather(km_gathered *gathered, const km_gather_job *job, km_err *err) {
   static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
-                                   read_range, work_range, write_range};
+                                   read_range, work_range, write_range, NULL};
   pass p = {.job = job, .out = gathered, .keeps = job->budget > 0};
   uint64_t n_ranges = km_games_count(job->games) / KM_RANGE_GAMES + 1;
   *gathered = (km_gathered){.before = calloc(n_ranges, sizeof *gathered->before)};

@@ -338,7 +338,7 @@ static km_status write_range(void *ctx, void *data, km_err *err) {
 
 km_status km_row_spool_make(km_row_spool **out, const km_spool_job *job, km_err *err) {
   static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
-                                   read_range, work_range, write_range};
+                                   read_range, work_range, write_range, NULL};
   km_row_spool *spool = calloc(1, sizeof *spool);
   *out = spool;
   if (!spool)

@@ -149,7 +149,7 @@ static km_status write_block(void *ctx, void *data, km_err *err) {
 
 km_status km_shard_job_run(const km_shard_job *job, km_err *err) {
   static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
-                                   read_block, work_block, write_block};
+                                   read_block, work_block, write_block, NULL};
   const km_shard_plan *plan = job->plan;
   pass p = {.job = job, .to_make = malloc((plan->n_shards + 1) * sizeof *p.to_make)};
   if (!p.to_make)

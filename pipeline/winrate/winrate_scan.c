@@ -347,7 +347,7 @@ static km_status write_batch(void *ctx, void *data, km_err *err) {
 }
 
 km_status km_wr_data_scan(km_wr_data *data, km_wr_progress *progress, km_err *err) {
-  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch, work_batch, write_batch};
+  static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch, work_batch, write_batch, NULL};
   scan s = {.data = data, .progress = progress, .n_games = km_games_count(data->games)};
   data->effects = calloc(1, sizeof *data->effects);
   if (!data->effects)

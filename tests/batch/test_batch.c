@@ -19,7 +19,7 @@ typedef struct item {
 typedef struct job {
   uint64_t read[STREAMS]; /* batches read so far, a stream */
   uint64_t length[STREAMS];
-  uint64_t digest, n_written;
+  uint64_t digest, n_written, n_cut_in;
   size_t fail_stream; /* STREAMS: never */
   uint64_t fail_sequence;
   int fail_where; /* 0 read, 1 work, 2 write */
@@ -120,6 +120,44 @@ static void test_first_error_in_order_is_returned(void **state) {
   }
 }
 
+/* Every third stream is heavy. */
+static int item_is_heavy(void *ctx, size_t stream) {
+  (void)ctx;
+  return stream % 3 == 0;
+}
+
+/* A heavy stream is read when those before it have given all they have; one that is cut in on is counted. */
+static km_status heavy_read(void *ctx, size_t stream, void *batch, km_err *err) {
+  job *j = ctx;
+  pthread_mutex_lock(&j->mutex);
+  for (size_t s = 0; s < stream && item_is_heavy(ctx, stream); s++)
+    j->n_cut_in += j->read[s] != j->length[s];
+  km_status status = item_read(ctx, stream, batch, err);
+  pthread_mutex_unlock(&j->mutex);
+  return status;
+}
+
+static void test_heavy_streams_wait_for_those_before(void **state) {
+  (void)state;
+  static const km_batch_ops heavy_ops = {.batch_new = item_new,
+                                         .batch_free = item_free,
+                                         .read = heavy_read,
+                                         .work = item_work,
+                                         .write = item_write,
+                                         .is_heavy = item_is_heavy};
+  job j = {.fail_stream = STREAMS, .mutex = PTHREAD_MUTEX_INITIALIZER};
+  km_err err = {0};
+  assert_int_equal(run(&j, 1, 0, &err), KM_OK);
+  uint64_t digest = j.digest;
+  for (int threads = 2; threads < 8; threads++) {
+    memset(j.read, 0, sizeof j.read);
+    j.digest = j.n_cut_in = 0;
+    assert_int_equal(km_batch_run(&heavy_ops, &j, STREAMS, threads, 0, &err), KM_OK);
+    assert_int_equal(j.digest, digest);
+    assert_int_equal(j.n_cut_in, 0);
+  }
+}
+
 static km_status square(void *ctx, int thread, size_t i, km_err *err) {
   (void)thread;
   uint64_t *out = ctx;
@@ -143,6 +181,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_order_is_that_of_the_plain_loop),
       cmocka_unit_test(test_first_error_in_order_is_returned),
+      cmocka_unit_test(test_heavy_streams_wait_for_those_before),
       cmocka_unit_test(test_parallel_for_runs_all_and_names_the_first_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,9 @@ typedef struct km_batch_ops {
   km_status (*work)(void *ctx, void *worker, void *batch, km_err *err);
   /* Serial, in order; the batch is then filled again by a later read. */
   km_status (*write)(void *ctx, void *batch, km_err *err);
+  /* Whether reading this stream takes much memory: it is then read only when all streams before it have been read to
+   * their ends. NULL: none does. */
+  int (*is_heavy)(void *ctx, size_t stream);
 } km_batch_ops;
 
 /* Runs until every stream has ended, or a function returned a negative status: the first in order of the data is
