@@ -213,7 +213,8 @@ static km_status set_outer(km_sgf_reader *r, km_err *err) {
 km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
                       const km_sgf_options *options, km_arena *arena, km_err *err) {
   km_err local;
-  km_sgf_reader *r = km_arena_alloc(arena, sizeof *r);
+  km_arena *scratch = options && options->scratch ? options->scratch : arena;
+  km_sgf_reader *r = km_arena_alloc(scratch, sizeof *r);
   *reader = r;
   if (!r)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a record reader");
@@ -228,7 +229,7 @@ km_status km_sgf_open(km_sgf_reader **reader, const void *bytes, size_t n_bytes,
   r->bytes = n_bytes ? bytes : "";
   r->end = r->bytes + n_bytes;
   r->draft.max_moves = r->options.max_moves;
-  r->draft.keep = arena;
+  r->draft.keep = scratch;
   r->draft.arena = r->options.records;
   return set_outer(r, err ? err : &local);
 }

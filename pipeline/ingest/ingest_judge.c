@@ -16,6 +16,7 @@ struct km_judge {
   km_replay replay;
   km_repeats repeats;
   km_arena scratch; /* of one game's replay under superko */
+  km_arena reading; /* of one entry's reader */
 };
 
 km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter) {
@@ -30,6 +31,8 @@ km_judge *km_judge_new(const km_ingest_options *options, const km_filter *filter
     return NULL;
   }
   km_arena_init(&judge->scratch);
+  km_arena_init(&judge->reading);
+  judge->sgf.scratch = &judge->reading;
   return judge;
 }
 
@@ -39,6 +42,7 @@ void km_judge_free(km_judge *judge) {
   km_text_decoder_free(judge->sgf.decoder);
   km_repeats_clear(&judge->repeats);
   km_arena_clear(&judge->scratch);
+  km_arena_clear(&judge->reading);
   free(judge);
 }
 
@@ -261,8 +265,22 @@ km_status km_judge_record(km_judge *judge, km_ingest_record *record, km_arena *a
   return KM_OK;
 }
 
+/* What the reader noted about the entry as a whole, out of the reader's scratch. */
+static km_status keep_findings(km_ingest_entry *entry, const km_sgf_reader *reader, km_arena *arena, km_err *err) {
+  const km_finding *findings = km_sgf_input_findings(reader, &entry->n_text_findings);
+  if (!entry->n_text_findings)
+    return KM_OK;
+  km_finding *copy = km_arena_alloc(arena, entry->n_text_findings * sizeof *copy);
+  if (!copy)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the findings of an entry");
+  memcpy(copy, findings, entry->n_text_findings * sizeof *copy);
+  entry->text_findings = copy;
+  return KM_OK;
+}
+
 km_status km_judge_entry(km_judge *judge, km_ingest_entry *entry, km_arena *arena, km_err *err) {
   km_sgf_reader *reader;
+  km_arena_reset(&judge->reading);
   km_status status = km_sgf_open(&reader, entry->bytes, entry->n_bytes, &judge->sgf, arena, err);
   entry->hash = km_hash_bytes(entry->bytes, entry->n_bytes);
   while (status == KM_OK) {
@@ -276,7 +294,5 @@ km_status km_judge_entry(km_judge *judge, km_ingest_entry *entry, km_arena *aren
     record->content = km_hash_bytes(entry->bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
     status = km_judge_record(judge, record, arena, err);
   }
-  if (status == KM_END)
-    entry->text_findings = km_sgf_input_findings(reader, &entry->n_text_findings);
-  return status < 0 ? status : KM_OK;
+  return status == KM_END ? keep_findings(entry, reader, arena, err) : status;
 }

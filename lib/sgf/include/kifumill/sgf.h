@@ -27,6 +27,8 @@ typedef struct km_sgf_options {
   uint32_t max_moves;            /* a record with more is refused (too_many_moves); 0: 1,000,000 */
   km_text_decoder *decoder;      /* kept between inputs, one a thread; NULL: made for each record that needs one */
   km_arena *records;             /* where records live, so that it may be reset between them; NULL: with the reader */
+  km_arena *scratch;             /* for the reader alone: records do not point into it. NULL: with the records' texts. It
+                                    may be reset when the reader and its input findings are done with */
 } km_sgf_options;
 
 /* Where a record's text came from; lets a position in it be told in the bytes of the input. */
