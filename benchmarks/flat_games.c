@@ -137,15 +137,30 @@ static void play_moves(km_game *game, dice *d) {
   }
 }
 
-static size_t write_sgf(const km_game *game, dice *d, char *text) {
-  static const char *const events[] = {"Meijin", "Honinbo", "Rated game", "League", "Open"};
+/* "NAME KEY[Chen 17]RANK[5p]": one call a number, since the order of a call's arguments is the compiler's. */
+static size_t write_player(dice *d, const char *name_key, const char *rank_key, char *text, size_t room) {
   static const char *const names[] = {"Akiyama", "Berger", "Chen", "Dubois", "Eriksson", "Fujita", "Garcia", "Huang"};
-  size_t n = (size_t)snprintf(
-      text, FLAT_GAME_TEXT_MAX,
-      "(;GM[1]FF[4]SZ[19]CA[UTF-8]EV[%s %u]RO[%u]\nPB[%s %u]BR[%up]PW[%s %u]WR[%up]\nDT[%u-%02u-%02u]KM[6.5]RE[%c+", events[draw(d, 5)],
-      draw(d, 60), 1 + draw(d, 9), names[draw(d, 8)], draw(d, 40), 1 + draw(d, 9), names[draw(d, 8)], draw(d, 40),
-      1 + draw(d, 9), 1950 + draw(d, 75), 1 + draw(d, 12), 1 + draw(d, 28), game->winner > 0 ? 'B' : 'W');
-  n += (size_t)snprintf(text + n, FLAT_GAME_TEXT_MAX - n, isnan(game->margin) ? "R]\n" : "%.1f]\n", (double)game->margin);
+  const char *name = names[draw(d, 8)];
+  unsigned number = draw(d, 40), rank = 1 + draw(d, 9);
+  return (size_t)snprintf(text, room, "%s[%s %u]%s[%up]", name_key, name, number, rank_key, rank);
+}
+
+static size_t write_header(const km_game *game, dice *d, char *text) {
+  static const char *const events[] = {"Meijin", "Honinbo", "Rated game", "League", "Open"};
+  const size_t room = FLAT_GAME_TEXT_MAX;
+  const char *event = events[draw(d, 5)];
+  unsigned edition = draw(d, 60), round = 1 + draw(d, 9);
+  size_t n = (size_t)snprintf(text, room, "(;GM[1]FF[4]SZ[19]CA[UTF-8]EV[%s %u]RO[%u]\n", event, edition, round);
+  n += write_player(d, "PB", "BR", text + n, room - n);
+  n += write_player(d, "PW", "WR", text + n, room - n);
+  unsigned year = 1950 + draw(d, 75), month = 1 + draw(d, 12), day = 1 + draw(d, 28);
+  n += (size_t)snprintf(text + n, room - n, "\nDT[%u-%02u-%02u]KM[6.5]RE[%c+", year, month, day, game->winner > 0 ? 'B' : 'W');
+  n += (size_t)snprintf(text + n, room - n, isnan(game->margin) ? "R]\n" : "%.1f]\n", (double)game->margin);
+  return n;
+}
+
+static size_t write_sgf(const km_game *game, dice *d, char *text) {
+  size_t n = write_header(game, d, text);
   for (uint32_t t = 0; t < game->n_moves; t++) {
     unsigned point = game->moves[t].point;
     const char move[] = {';', game->moves[t].colour == KM_BLACK ? 'B' : 'W', '[', (char)('a' + point % SIDE),
