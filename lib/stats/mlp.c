@@ -58,8 +58,10 @@ static void standardise(const km_mlp *mlp, const double *x, double *z) {
 double km_mlp_predict(const km_mlp *mlp, const double *x) {
   double z[KM_MLP_FEATURES_MAX];
   mlp_scratch scratch;
+  double logit;
   standardise(mlp, x, z);
-  return km_sigmoid(mlp_forward(&mlp->net, mlp->parameters, z, &scratch));
+  mlp_forward(&mlp->net, mlp->parameters, z, 1, &scratch, &logit);
+  return km_sigmoid(logit);
 }
 
 /* Reading
@@ -102,20 +104,33 @@ static km_status scan_columns(km_mlp *mlp, const km_row_source *source, km_err *
   return status;
 }
 
+/* Sum of the log-losses of a block's rows. */
+static double block_loss(const km_mlp *mlp, const km_rows *rows) {
+  double z[MLP_ROWS * KM_MLP_FEATURES_MAX], logit[MLP_ROWS], total = 0;
+  size_t k = rows->n_features;
+  mlp_scratch scratch;
+  for (size_t i = 0; i < rows->n; i += MLP_ROWS) {
+    size_t n = rows->n - i < MLP_ROWS ? rows->n - i : MLP_ROWS;
+    for (size_t r = 0; r < n; r++)
+      standardise(mlp, rows->x + (i + r) * k, z + r * k);
+    for (size_t r = 0; r < n; r += n == MLP_ROWS ? MLP_ROWS : 1)
+      mlp_forward(&mlp->net, mlp->parameters, z + r * k, n == MLP_ROWS ? MLP_ROWS : 1, &scratch, logit + r);
+    for (size_t r = 0; r < n; r++)
+      total += mlp_loss(logit[r], rows->y[i + r]);
+  }
+  return total;
+}
+
 /* Mean log-loss over a source. */
 static km_status log_loss(const km_mlp *mlp, const km_row_source *source, double *loss, km_err *err) {
-  double total = 0, n_rows = 0, z[KM_MLP_FEATURES_MAX];
+  double total = 0, n_rows = 0;
   *loss = NAN;
-  mlp_scratch scratch;
   for (size_t b = 0; b < source->n_blocks; b++) {
     km_rows rows;
     km_status status = read_block(source, b, &rows, err);
     if (status != KM_OK || (status = km_rows_check(&rows, mlp->net.n[0], err)) != KM_OK)
       return status;
-    for (size_t i = 0; i < rows.n; i++) {
-      standardise(mlp, rows.x + i * rows.n_features, z);
-      total += mlp_loss(mlp_forward(&mlp->net, mlp->parameters, z, &scratch), rows.y[i]);
-    }
+    total += block_loss(mlp, &rows);
     n_rows += (double)rows.n;
   }
   if (n_rows == 0)
@@ -177,11 +192,17 @@ static void learn_batch(training *t) {
   if (t->in_batch == 0)
     return;
   memset(t->gradient, 0, t->n_parameters * sizeof *t->gradient);
-  for (size_t i = 0; i < t->in_batch; i++) {
+  size_t n_whole = (t->in_batch + MLP_ROWS - 1) / MLP_ROWS * MLP_ROWS;
+  memset(t->batch_z + t->in_batch * net->n[0], 0, (n_whole - t->in_batch) * net->n[0] * sizeof *t->batch_z);
+  for (size_t i = 0; i < t->in_batch; i += MLP_ROWS) {
     const double *z = t->batch_z + i * net->n[0];
-    double logit = mlp_forward(net, t->mlp->parameters, z, &t->scratch);
-    t->loss += mlp_loss(logit, t->batch_y[i]);
-    mlp_backward(net, t->mlp->parameters, z, km_sigmoid(logit) - t->batch_y[i], &t->scratch, t->gradient);
+    double logit[MLP_ROWS], slope[MLP_ROWS] = {0};
+    mlp_forward(net, t->mlp->parameters, z, MLP_ROWS, &t->scratch, logit);
+    for (size_t r = 0; r < MLP_ROWS && i + r < t->in_batch; r++) {
+      t->loss += mlp_loss(logit[r], t->batch_y[i + r]);
+      slope[r] = km_sigmoid(logit[r]) - t->batch_y[i + r];
+    }
+    mlp_backward(net, t->mlp->parameters, z, slope, &t->scratch, t->gradient);
   }
   add_decay(t);
   adam_step(t);
@@ -296,7 +317,7 @@ static km_mlp *new_mlp(const mlp_network *net) {
 }
 
 static km_status prepare(training *t, km_err *err) {
-  size_t n = t->n_parameters, k = t->mlp->net.n[0], batch = t->options->batch;
+  size_t n = t->n_parameters, k = t->mlp->net.n[0], batch = t->options->batch + MLP_ROWS - 1;
   t->memory = calloc(4 * n + batch * (k + 1), sizeof *t->memory);
   t->block_order = calloc(t->source->n_blocks + 1, sizeof *t->block_order);
   if (!t->memory || !t->block_order)

@@ -1,6 +1,8 @@
 /* winrate_models.c: rows of the store as observations of one fit, and the fits as tasks. */
 #include "winrate_models.h"
 
+#include "position_draw.h"
+
 #include "kifumill/batch.h"
 
 #include <stdlib.h>
@@ -42,10 +44,11 @@ void km_wr_model_init_external(km_wr_model *model, size_t series, km_wr_model_ki
 /* The rows of some series that play a role in a fitting. A source is used by one thread at a time. */
 typedef struct fit_rows {
   const km_wr_fit_settings *settings;
+  const km_position_store *store;
   const km_wr_model *model;
+  size_t series; /* of the store */
   unsigned fitting;
   int wants_valid, is_network;
-  double share; /* of games, for networks */
   double *x, *y;
   uint64_t *group;
 } fit_rows;
@@ -57,21 +60,17 @@ static int game_in(const fit_rows *f, const km_position *row) {
     return role == KM_WR_TRAIN;
   if (role == KM_WR_HELD)
     return 0;
-  uint64_t bits = km_random(plan->seed, row->identity, 0, KM_PURPOSE_MODEL);
-  if (role == KM_WR_TRAIN && plan->folds && bits % VALID_OF == 0)
+  if (role == KM_WR_TRAIN && plan->folds && km_random(plan->seed, row->identity, 0, KM_PURPOSE_MODEL) % VALID_OF == 0)
     role = KM_WR_VALID;
-  return (role == KM_WR_VALID) == f->wants_valid && km_random_unit(km_mix64(bits)) < f->share;
+  return (role == KM_WR_VALID) == f->wants_valid;
 }
 
 static km_status give_block(void *ctx, int thread, size_t i, km_rows *rows, km_err *err) {
   (void)thread, (void)err;
   fit_rows *f = ctx;
-  const km_position_store *store = f->settings->store;
   const km_wr_model *model = f->model;
-  size_t row_bytes = km_position_store_row_bytes(store), series = model->first_series, n, out = 0;
-  while (f->is_network && i >= km_position_store_blocks(store, series))
-    i -= km_position_store_blocks(store, series++);
-  const km_position *first = km_position_store_block(store, series, i, &n);
+  size_t row_bytes = km_position_store_row_bytes(f->store), n, out = 0;
+  const km_position *first = km_position_store_block(f->store, f->series, i, &n);
   for (size_t k = 0; k < n; k++) {
     const km_position *row = km_position_at(first, k, row_bytes);
     if (!game_in(f, row))
@@ -87,7 +86,7 @@ static km_status give_block(void *ctx, int thread, size_t i, km_rows *rows, km_e
 }
 
 static km_status rows_open(fit_rows *f, km_err *err) {
-  size_t most = km_position_store_most_rows(f->settings->store);
+  size_t most = km_position_store_most_rows(f->store);
   f->x = malloc((most * f->model->n_columns + 1) * sizeof *f->x);
   f->y = malloc((most + 1) * sizeof *f->y);
   f->group = malloc((most + 1) * sizeof *f->group);
@@ -112,6 +111,7 @@ typedef struct fit_task {
 
 typedef struct fit_job {
   const km_wr_fit_settings *settings;
+  km_position_store *drawn; /* what networks learn from; NULL: there are none */
   fit_task *tasks;
   size_t n_tasks;
 } fit_job;
@@ -120,9 +120,7 @@ typedef struct fit_job {
 static km_status fit_logistic(const km_wr_fit_settings *settings, const fit_task *task, km_err *err) {
   km_wr_model *model = task->model;
   size_t number = task->fitting * model->n_series + task->segment, series = model->first_series + task->segment;
-  km_wr_model part = *model; /* the same columns over one series */
-  part.first_series = series;
-  fit_rows f = {.settings = settings, .model = &part, .fitting = task->fitting};
+  fit_rows f = {.settings = settings, .store = settings->store, .model = model, .series = series, .fitting = task->fitting};
   km_row_source source = {give_block, &f, km_position_store_blocks(settings->store, series), model->n_columns};
   km_logistic_options options = {.ridge = settings->ridge};
   km_status status = rows_open(&f, err);
@@ -141,33 +139,27 @@ static km_status fit_logistic(const km_wr_fit_settings *settings, const fit_task
   return status;
 }
 
-/* How much of the training set a network sees, so that it is not more than allowed. */
-static double network_share(const km_wr_fit_settings *settings, const km_wr_model *model) {
-  double rows = 0, most = (double)settings->network_positions;
-  for (size_t s = 0; s < model->n_series; s++)
-    rows += (double)km_position_store_rows(settings->store, model->first_series + s);
-  return rows > most ? most / rows : 1;
-}
-
+/* Games and positions; a game's rows stand together. */
 static void count_trained(fit_rows *f, const km_row_source *source, uint64_t trained[2]) {
+  uint64_t last = 0;
   for (size_t i = 0; i < source->n_blocks; i++) {
     km_rows rows;
     give_block(f, 0, i, &rows, NULL);
-    trained[1] += rows.n;
-    for (size_t k = 0; k < rows.n; k++)
-      trained[0] += k == 0 || rows.group[k] != rows.group[k - 1];
+    for (size_t k = 0; k < rows.n; k++) {
+      trained[0] += trained[1] == 0 || rows.group[k] != last;
+      last = rows.group[k];
+      trained[1]++;
+    }
   }
 }
 
-static km_status fit_network(const km_wr_fit_settings *settings, const fit_task *task, km_err *err) {
+static km_status fit_network(const fit_job *job, const fit_task *task, km_err *err) {
+  const km_wr_fit_settings *settings = job->settings;
   km_wr_model *model = task->model;
-  double share = network_share(settings, model);
-  fit_rows train = {.settings = settings, .model = model, .fitting = task->fitting, .is_network = 1, .share = share};
+  fit_rows train = {.settings = settings, .store = job->drawn, .model = model, .fitting = task->fitting, .is_network = 1};
   fit_rows valid = train;
   valid.wants_valid = 1;
-  size_t n_blocks = 0;
-  for (size_t s = 0; s < model->n_series; s++)
-    n_blocks += km_position_store_blocks(settings->store, model->first_series + s);
+  size_t n_blocks = km_position_store_blocks(job->drawn, 0);
   km_row_source sources[2] = {{give_block, &train, n_blocks, model->n_columns}, {give_block, &valid, n_blocks, model->n_columns}};
   km_mlp_options options = km_mlp_defaults();
   options.hidden[0] = settings->hidden;
@@ -193,7 +185,7 @@ static km_status run_task(void *ctx, int thread, size_t i, km_err *err) {
   (void)thread;
   const fit_job *job = ctx;
   const fit_task *task = &job->tasks[i];
-  km_status status = task->model->kind == KM_WR_NETWORK ? fit_network(job->settings, task, err)
+  km_status status = task->model->kind == KM_WR_NETWORK ? fit_network(job, task, err)
                                                         : fit_logistic(job->settings, task, err);
   if (status != KM_OK)
     km_err_prefix(err, "model %s", task->model->name);
@@ -229,6 +221,18 @@ static void list_tasks(fit_job *job, km_wr_model *models, size_t n, size_t s) {
       job->tasks[job->n_tasks++] = (fit_task){&models[m], f, s};
 }
 
+/* The rows that networks learn from, if there are any. */
+static km_status draw_rows(fit_job *job, const km_wr_model *models, size_t n, km_err *err) {
+  const km_wr_fit_settings *settings = job->settings;
+  for (size_t m = 0; m < n; m++)
+    if (models[m].kind == KM_WR_NETWORK) {
+      km_position_draw draw = {settings->store, models[m].first_series, models[m].n_series, settings->network_positions,
+                               settings->plan->seed, settings->n_columns, settings->output};
+      return km_position_draw_open(&job->drawn, &draw, err);
+    }
+  return KM_OK;
+}
+
 /* Segment after segment, so that only one's rows are in memory. */
 km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settings *settings, km_err *err) {
   fit_job job = {.settings = settings};
@@ -240,6 +244,7 @@ km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settin
   job.tasks = calloc(n * KM_WR_FITTINGS_MAX + 1, sizeof *job.tasks);
   if (!job.tasks)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the list of fits");
+  status = draw_rows(&job, models, n, err);
   for (size_t s = 0; s < KM_WR_SEGMENTS_MAX && status == KM_OK; s++) {
     list_tasks(&job, models, n, s);
     if (job.n_tasks)
@@ -248,6 +253,7 @@ km_status km_wr_models_fit(km_wr_model *models, size_t n, const km_wr_fit_settin
     if (job.n_tasks)
       km_wr_progress_at(settings->progress, (double)(s + 1) / (double)settings->plan->n_segments);
   }
+  km_position_store_close(job.drawn);
   free(job.tasks);
   return status;
 }

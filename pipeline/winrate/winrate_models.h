@@ -35,6 +35,8 @@ typedef struct km_wr_model {
 typedef struct km_wr_fit_settings {
   const km_wr_plan *plan;
   const km_position_store *store;
+  size_t n_columns;   /* of its rows */
+  const char *output; /* path of the file beside which temporary ones lie */
   double ridge;
   uint64_t network_positions;
   size_t hidden, epochs;

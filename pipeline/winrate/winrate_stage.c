@@ -77,6 +77,7 @@ static void list_models(winrate_job *job, unsigned chosen) {
 static km_status fit_models(winrate_job *job, km_err *err) {
   const km_winrate_options *o = job->options;
   km_wr_fit_settings settings = {.plan = &job->data.plan, .store = job->data.store, .ridge = o->ridge,
+                                 .n_columns = km_wr_n_columns(job->data.geometry.n_layers), .output = o->run.output,
                                  .network_positions = o->network_positions, .hidden = (size_t)o->hidden,
                                  .epochs = (size_t)o->epochs, .n_threads = o->run.threads,
                                  .progress = &job->progress};

@@ -46,6 +46,41 @@ static void fill(table *t, size_t n, uint64_t seed) {
   }
 }
 
+/* Loss of three rows, one at a time. */
+static double loss_of_ones(const mlp_network *net, const double *w, const double *z) {
+  mlp_scratch scratch;
+  double loss = 0, logit;
+  for (size_t r = 0; r < 3; r++) {
+    mlp_forward(net, w, z + 3 * r, 1, &scratch, &logit);
+    loss += mlp_loss(logit, 1);
+  }
+  return loss;
+}
+
+/* One unit whose weight is 1, and 1 after it: the logit is tanh of the input. Rows together, and each alone. */
+static void tanh_is_tanh(void **state) {
+  (void)state;
+  km_mlp_options o = km_mlp_defaults();
+  o.hidden[0] = 1;
+  mlp_network net;
+  mlp_scratch scratch;
+  mlp_shape(&net, 1, &o);
+  const double w[4] = {1, 0, 1, 0};
+  for (int i = -100000; i <= 100000; i++) {
+    double step = 1e-7 * i * i * (i < 0 ? -1 : 1), z[MLP_ROWS] = {step, -step, step / 32, 40 * step}, logit[MLP_ROWS], alone;
+    mlp_forward(&net, w, z, MLP_ROWS, &scratch, logit);
+    for (size_t r = 0; r < MLP_ROWS; r++) {
+      mlp_forward(&net, w, z + r, 1, &scratch, &alone);
+      assert_true(alone == logit[r]);
+      assert_true(fabs(logit[r] - tanh(z[r])) < 4e-16);
+    }
+  }
+  const double odd[MLP_ROWS] = {NAN, INFINITY, -INFINITY, 0};
+  double logit[MLP_ROWS];
+  mlp_forward(&net, w, odd, MLP_ROWS, &scratch, logit);
+  assert_true(isnan(logit[0]) && logit[1] == 1 && logit[2] == -1 && logit[3] == 0);
+}
+
 static void gradient_is_difference(void **state) {
   (void)state;
   for (int kind = 0; kind < 4; kind++) {
@@ -56,19 +91,23 @@ static void gradient_is_difference(void **state) {
     o.hidden[1] = kind & 1 ? 4 : 0;
     o.activation = kind & 2 ? KM_ACTIVATION_RELU : KM_ACTIVATION_TANH;
     mlp_shape(&net, 3, &o);
-    double w[128], gradient[128] = {0}, z[3] = {0.3, -1.2, 0.7};
+    /* three rows of y = 1 that differ, and one that adds nothing */
+    double w[128], gradient[128] = {0}, logit[MLP_ROWS], slope[MLP_ROWS] = {0};
+    double z[3 * MLP_ROWS] = {0.3, -1.2, 0.7, 1.1, 0.2, -0.4, -0.6, 25, -0.1};
     size_t n = net.at[net.n_layers];
     assert_true(n == (kind & 1 ? 20 + 24 + 5 : 20 + 6));
     for (size_t i = 0; i < n; i++)
       w[i] = km_random_unit(km_random(8, i, (uint64_t)kind, KM_PURPOSE_SAMPLE)) - 0.4;
-    double logit = mlp_forward(&net, w, z, &scratch);
-    mlp_backward(&net, w, z, 1 / (1 + exp(-logit)) - 1, &scratch, gradient); /* of the loss for y = 1 */
+    mlp_forward(&net, w, z, MLP_ROWS, &scratch, logit);
+    for (size_t r = 0; r < 3; r++)
+      slope[r] = 1 / (1 + exp(-logit[r])) - 1; /* of the loss for y = 1 */
+    mlp_backward(&net, w, z, slope, &scratch, gradient);
     for (size_t i = 0; i < n; i++) {
       double h = 1e-6, kept = w[i];
       w[i] = kept + h;
-      double up = mlp_loss(mlp_forward(&net, w, z, &scratch), 1);
+      double up = loss_of_ones(&net, w, z);
       w[i] = kept - h;
-      double down = mlp_loss(mlp_forward(&net, w, z, &scratch), 1);
+      double down = loss_of_ones(&net, w, z);
       w[i] = kept;
       assert_true(fabs((up - down) / (2 * h) - gradient[i]) < 1e-8);
     }
@@ -158,7 +197,7 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_is_difference),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tanh_is_tanh), cmocka_unit_test(gradient_is_difference),
                                      cmocka_unit_test(learns_xor_and_repeats), cmocka_unit_test(stops_early),
                                      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);

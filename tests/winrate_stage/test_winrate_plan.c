@@ -1,7 +1,9 @@
 /* test_winrate_plan.c: samples, parts, segments, ranges, sets of columns, and blocks of positions. */
 #include "winrate_games.h"
 
-#include "position_store.h"
+#include "position_draw.h"
+
+#include "kifumill/hash.h"
 #include "winrate_columns.h"
 #include "winrate_plan.h"
 
@@ -205,10 +207,74 @@ static void store(void **state) {
   assert_non_null(strstr(err.msg, "/nowhere/at/all"));
 }
 
+enum { DRAWN_GAMES = 500, DRAWN_SEGMENTS = 3 };
+
+/* Games of 1…300 rows over three series after one that is none of them; returns how many. */
+static size_t add_games(km_position_store *s, unsigned char *rows) {
+  size_t bytes = km_position_store_row_bytes(s), total = 0;
+  for (uint32_t game = 0; game < DRAWN_GAMES; game++) {
+    uint32_t plies = 1 + (uint32_t)km_random_below(km_random(5, game, 0, KM_PURPOSE_SAMPLE), 300), n = 0;
+    for (uint32_t ply = 0; ply < plies; ply++) {
+      *(km_position *)(rows + n++ * bytes) = (km_position){.identity = km_mix64(game), .game = game, .ply = ply};
+      if (ply % 100 == 99 || ply + 1 == plies) {
+        assert_int_equal(km_position_store_add(s, 1 + ply / 100, rows, n, NULL), KM_OK);
+        n = 0;
+      }
+    }
+    assert_int_equal(km_position_store_add(s, 0, rows, 1, NULL), KM_OK);
+    total += plies;
+  }
+  return total;
+}
+
+/* A part of whole games, in order, each with all its rows; about as many rows as asked for, or all. */
+static void drawing(void **state) {
+  (void)state;
+  km_position_store *s, *drawn;
+  assert_int_equal(km_position_store_open(&s, scratch("x.json"), 1 + DRAWN_SEGMENTS, 2, NULL), KM_OK);
+  size_t bytes = km_position_store_row_bytes(s);
+  unsigned char *rows = calloc(100, bytes);
+  size_t total = add_games(s, rows);
+  assert_int_equal(km_position_store_seal(s, NULL), KM_OK);
+  for (size_t most = total / 4; most < 4 * total; most *= 4) {
+    km_position_draw draw = {s, 1, DRAWN_SEGMENTS, most, 9, 2, scratch("x.json")};
+    assert_int_equal(km_position_draw_open(&drawn, &draw, NULL), KM_OK);
+    size_t seen = 0, games = 0, last = SIZE_MAX, next_ply = 0;
+    for (size_t b = 0; b < km_position_store_blocks(drawn, 0); b++) {
+      size_t n;
+      const km_position *first = km_position_store_block(drawn, 0, b, &n);
+      for (size_t i = 0; i < n; i++, seen++) {
+        const km_position *row = km_position_at(first, i, bytes);
+        if (row->game != last) {
+          assert_true(last == SIZE_MAX || row->game > last);
+          games++;
+          next_ply = 0;
+        }
+        assert_int_equal(row->ply, next_ply++);
+        last = row->game;
+      }
+    }
+    assert_int_equal(seen, km_position_store_rows(drawn, 0));
+    if (most >= total)
+      assert_true(seen == total && games == DRAWN_GAMES);
+    else
+      assert_true(seen > most / 2 && seen < 2 * most && games < DRAWN_GAMES);
+    km_position_store_close(drawn);
+  }
+  km_err err = {0};
+  km_position_draw nowhere = {s, 1, DRAWN_SEGMENTS, total, 9, 2, "/nowhere/at/all/x.json"};
+  assert_int_equal(km_position_draw_open(&drawn, &nowhere, &err), KM_ERR_IO);
+  assert_null(drawn);
+  km_position_store_close(s);
+  free(rows);
+  assert_int_equal(scratch_entries(), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(samples),  cmocka_unit_test(drawn_evenly), cmocka_unit_test(folds), cmocka_unit_test(split),
       cmocka_unit_test(segments), cmocka_unit_test(refused),      cmocka_unit_test(sets),  cmocka_unit_test(store),
+      cmocka_unit_test(drawing),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
