@@ -71,9 +71,12 @@ static km_status give_block(void *ctx, int thread, size_t i, km_rows *rows, km_e
   const km_wr_model *model = f->model;
   size_t row_bytes = km_position_store_row_bytes(f->store), n, out = 0;
   const km_position *first = km_position_store_block(f->store, f->series, i, &n);
+  int is_in = 0;
   for (size_t k = 0; k < n; k++) {
     const km_position *row = km_position_at(first, k, row_bytes);
-    if (!game_in(f, row))
+    if (k == 0 || row->game != km_position_at(first, k - 1, row_bytes)->game)
+      is_in = game_in(f, row);
+    if (!is_in)
       continue;
     double *x = f->x + out * model->n_columns;
     for (size_t c = 0; c < model->n_columns; c++)
