@@ -1,4 +1,5 @@
-/* batch.c: a monitor (one mutex, one condition) around a small array of slots, inside one OpenMP team.
+/* batch.c: a monitor (one mutex, one condition) around a small array of slots, inside one OpenMP team. The first two
+ * batches are read before there is a team: when the input has no more than one, none is made.
  *
  * Every thread repeats: write the batch whose turn it is, else work on the earliest batch that was read, else read the
  * earliest stream that may be read, else wait. The lock is taken a few times a batch (a batch is megabytes), never in
@@ -233,6 +234,22 @@ static void run_thread(monitor *m) {
     m->ops->worker_free(m->ctx, worker);
 }
 
+/* Reads up to two batches; whether that was all there is, and one at most. */
+static bool read_first(monitor *m) {
+  bool all_ended = true;
+  size_t n_read = 0;
+  pthread_mutex_lock(&m->mutex);
+  while (n_read < 2 && !m->stop && step_read(m)) {
+    n_read = 0;
+    for (size_t i = 0; i < m->n_slots; i++)
+      n_read += m->slots[i].state == SLOT_READ;
+  }
+  for (size_t i = 0; i < m->n_streams; i++)
+    all_ended &= m->streams[i].ended;
+  pthread_mutex_unlock(&m->mutex);
+  return all_ended && n_read < 2;
+}
+
 static km_status make_slots(monitor *m, km_err *err) {
   m->slots = calloc(m->n_slots, sizeof *m->slots);
   m->streams = calloc(m->n_streams + 1, sizeof *m->streams);
@@ -264,7 +281,8 @@ km_status km_batch_run(const km_batch_ops *ops, void *ctx, size_t n_streams, int
   if (m.status == KM_OK) {
     pthread_mutex_init(&m.mutex, NULL);
     pthread_cond_init(&m.changed, NULL);
-#pragma omp parallel num_threads(n_threads)
+    bool is_small = read_first(&m);
+#pragma omp parallel num_threads(n_threads) if (!is_small)
     run_thread(&m);
     pthread_cond_destroy(&m.changed);
     pthread_mutex_destroy(&m.mutex);
@@ -290,6 +308,8 @@ km_status km_parallel_for(size_t n, int n_threads, km_status (*body)(void *ctx, 
   if (n_threads <= 0)
     n_threads = km_threads_default();
   parallel_failure first = {.i = n, .status = KM_OK};
+  if ((size_t)n_threads > n)
+    n_threads = n ? (int)n : 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1)
   for (size_t i = 0; i < n; i++) {
     km_err mine = {0};

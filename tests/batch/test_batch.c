@@ -23,7 +23,7 @@ typedef struct job {
   size_t fail_stream; /* STREAMS: never */
   uint64_t fail_sequence;
   int fail_where; /* 0 read, 1 work, 2 write */
-  int n_live, n_most;
+  int n_live, n_most, n_workers;
   pthread_mutex_t mutex;
 } job;
 
@@ -165,6 +165,30 @@ static km_status square(void *ctx, int thread, size_t i, km_err *err) {
   return i % 100 == 57 ? km_err_set(err, KM_ERR_FORMAT, 0, "step %zu", i) : KM_OK;
 }
 
+static void *worker_counted(void *ctx) {
+  __atomic_fetch_add(&((job *)ctx)->n_workers, 1, __ATOMIC_RELAXED);
+  return ctx;
+}
+static void worker_dropped(void *ctx, void *worker) {
+  (void)ctx, (void)worker;
+}
+
+/* One batch, wherever it lies among empty streams, needs no team; two of them get one. */
+static void test_one_batch_is_worked_on_alone(void **state) {
+  (void)state;
+  km_batch_ops counting = ops;
+  counting.worker_new = worker_counted;
+  counting.worker_free = worker_dropped;
+  for (size_t at = 0; at < 3; at++)
+    for (uint64_t n = 0; n < 4; n++) {
+      job j = {.fail_stream = STREAMS, .mutex = PTHREAD_MUTEX_INITIALIZER};
+      j.length[at] = n;
+      assert_int_equal(km_batch_run(&counting, &j, 3, 3, 0, NULL), KM_OK);
+      assert_int_equal(j.n_written, n);
+      assert_int_equal(j.n_workers, n < 2 ? 1 : 3);
+    }
+}
+
 static void test_parallel_for_runs_all_and_names_the_first_error(void **state) {
   (void)state;
   uint64_t out[1000] = {0};
@@ -182,6 +206,7 @@ int main(void) {
       cmocka_unit_test(test_order_is_that_of_the_plain_loop),
       cmocka_unit_test(test_first_error_in_order_is_returned),
       cmocka_unit_test(test_heavy_streams_wait_for_those_before),
+      cmocka_unit_test(test_one_batch_is_worked_on_alone),
       cmocka_unit_test(test_parallel_for_runs_all_and_names_the_first_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
