@@ -352,7 +352,7 @@ km_status km_level_next(km_level *level, km_item *item) {
       return status;
     }
   }
-  if (level->any_told)
+  if (level->any_told || level->options.zip.first || level->options.zip.last) /* a range may hold folders only */
     return KM_END;
   level->any_told = true;
   *item = (km_item){.name = ""};

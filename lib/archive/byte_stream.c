@@ -1,6 +1,7 @@
 /* byte_stream.c: streams from memory and descriptors, buffers, and the account of one input.
  *
- * A ratio is only judged beyond the first 64 MiB: a small file of one repeated byte is odd, not harmful. */
+ * A ratio is only judged beyond the first 64 MiB: a small file of one repeated byte is odd, not harmful. Filters are
+ * judged by what they took so far, so that a bomb is told when it has made 64 MiB, whatever its size. */
 #include "byte_stream.h"
 
 #include <errno.h>
@@ -51,6 +52,16 @@ void km_budget_detail(const km_budget *budget, km_reason reason, char *text, siz
     snprintf(text, n_text, "more than %" PRIu64 " bytes", limits->max_entry_bytes);
 }
 
+/* A filter whose output so far is too much for the input it took. */
+static void judge_filter(km_stream *s) {
+  km_budget *budget = s->budget;
+  if (s->handed <= RATIO_FREE_BYTES || (double)s->handed <= budget->limits->max_ratio * (double)s->below->taken)
+    return;
+  budget->exhausted = true;
+  s->fault = KM_REASON_RATIO_TOO_HIGH;
+  km_budget_detail(budget, s->fault, s->detail, sizeof s->detail);
+}
+
 km_status km_stream_next(km_stream *s) {
   if (s->held) {
     s->held = false;
@@ -61,6 +72,8 @@ km_status km_stream_next(km_stream *s) {
     return KM_OK;
   km_status status = s->pull(s);
   s->handed += s->n_block;
+  if (s->below && !s->fault)
+    judge_filter(s);
   return status;
 }
 

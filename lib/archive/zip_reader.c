@@ -9,9 +9,10 @@
  * three times slower. Deflate and stored entries, nearly all there are, are read here with libdeflate, stored
  * ones where they stand; other methods are handed to libarchive as a zip of one entry.
  *
- * Sizes in the directory are claims: the sum decides. A buffer is never larger than the compressed bytes can
- * fill (deflate makes at most 1032 times its input). Without a directory (a cut file) local headers are
- * followed from the start, and whole entries come out. */
+ * Sizes in the directory are claims: the sum decides, and where it does not agree, the entry's own header is
+ * asked. A buffer is never larger than the compressed bytes can fill (deflate makes at most 1032 times its
+ * input). In a damaged directory the next record is looked for. Where there is none (a cut file, a part that
+ * is missing) local headers are followed, and whole entries come out. */
 #include "zip_reader.h"
 
 #include <inttypes.h>
@@ -57,8 +58,11 @@ struct km_zip_reader {
   km_buffer buffer;
   uint64_t at;     /* of the next record, or local header */
   uint64_t number; /* of the next entry */
-  uint64_t end_of_records;
+  uint64_t last_record, end_of_records;
+  uint64_t behind;     /* the entry before: where the next one stands in most zips */
   uint64_t n_packed;   /* compressed bytes of the entries so far (progress) */
+  uint64_t until;      /* local headers are followed up to here; 0: to the end */
+  bool by_local;       /* local headers are followed: no directory, or no more of it */
   bool ended, saw_end; /* saw_end: the last record was the end of a zip */
 };
 
@@ -155,6 +159,18 @@ static void read_extra(zip_entry *entry, const uint8_t *extra, size_t n_extra, b
   }
 }
 
+static zip_entry record_fields(const uint8_t *p) {
+  return (zip_entry){.name = (const char *)p + RECORD_BYTES,
+                     .flags = u16(p + 8),
+                     .method = u16(p + 10),
+                     .crc = u32(p + 16),
+                     .packed = u32(p + 20),
+                     .full = u32(p + 24),
+                     .at = u32(p + 42),
+                     .disk = u16(p + 34),
+                     .mode = p[5] == 3 ? u32(p + 38) >> 16 & S_IFMT : 0};
+}
+
 /* A directory record at p; its length, or 0 when there is none. */
 static size_t read_record(zip_entry *entry, const uint8_t *p, uint64_t n_left) {
   if (n_left < RECORD_BYTES || !is_record(p, 1, 2))
@@ -162,16 +178,8 @@ static size_t read_record(zip_entry *entry, const uint8_t *p, uint64_t n_left) {
   size_t n_name = u16(p + 28), n_extra = u16(p + 30), n_all = RECORD_BYTES + n_name + n_extra + u16(p + 32);
   if (n_all > n_left)
     return 0;
-  *entry = (zip_entry){.name = (const char *)p + RECORD_BYTES,
-                       .n_name = n_name,
-                       .flags = u16(p + 8),
-                       .method = u16(p + 10),
-                       .crc = u32(p + 16),
-                       .packed = u32(p + 20),
-                       .full = u32(p + 24),
-                       .at = u32(p + 42),
-                       .disk = u16(p + 34),
-                       .mode = p[5] == 3 ? u32(p + 38) >> 16 & S_IFMT : 0};
+  *entry = record_fields(p);
+  entry->n_name = n_name;
   read_extra(entry, p + RECORD_BYTES + n_name, n_extra, false);
   return n_all;
 }
@@ -195,13 +203,13 @@ static size_t read_local(zip_entry *entry, const uint8_t *p, uint64_t n_left) {
   return LOCAL_BYTES + n_name + n_extra;
 }
 
+/* What has data is a file, whatever its type and name say: what zip packs from a pipe has the type of a pipe.
+ */
 static bool is_wanted(const zip_entry *entry) {
-  if (entry->mode && entry->mode != S_IFREG)
+  if (entry->mode == S_IFLNK || km_name_is_litter(entry->name, entry->n_name))
     return false;
-  if (entry->n_name &&
-      (entry->name[entry->n_name - 1] == '/' || (entry->name[entry->n_name - 1] == '\\' && !entry->full)))
-    return false;
-  return !km_name_is_litter(entry->name, entry->n_name);
+  char last = entry->n_name ? entry->name[entry->n_name - 1] : 0;
+  return entry->full || ((!entry->mode || entry->mode == S_IFREG) && last != '/' && last != '\\');
 }
 
 /* Every part starts where the parts before it end. Offsets beyond the file come out beyond it. */
@@ -212,31 +220,83 @@ static uint64_t absolute(const km_zip_reader *r, unsigned disk, uint64_t at) {
   return at > r->source.n_bytes ? r->source.n_bytes : start + at;
 }
 
+typedef enum record_state {
+  RECORD_GOOD,
+  RECORD_MENDED, /* damaged, but it leads to its entry */
+  RECORD_LOST,
+  RECORD_GAP, /* the length of the record before is wrong */
+  RECORD_NONE
+} record_state;
+
+/* A damaged record whose numbers still lead to a local header: its name is there too, and the sum decides. */
+static bool mend_record(const km_zip_reader *r, zip_entry *entry) {
+  zip_entry local;
+  if (r->end_of_records - r->at < RECORD_BYTES)
+    return false;
+  *entry = record_fields(r->source.bytes + r->at);
+  uint64_t at = absolute(r, entry->disk, entry->at), n_all = r->source.n_bytes;
+  if (at >= n_all || !read_local(&local, r->source.bytes + at, n_all - at) || local.method != entry->method)
+    return false;
+  entry->name = local.name;
+  entry->n_name = local.n_name;
+  return true;
+}
+
+/* The next record of the directory, which the reader then stands behind. */
+static record_state next_record(km_zip_reader *r, zip_entry *entry) {
+  const uint8_t *bytes = r->source.bytes;
+  uint64_t end = r->end_of_records, at = r->last_record + 4;
+  size_t n = read_record(entry, bytes + r->at, end - r->at);
+  if (n) {
+    r->last_record = r->at;
+    r->at += n;
+    return RECORD_GOOD;
+  }
+  if (r->at >= end || (end - r->at >= 4 && is_record(bytes + r->at, 5, 5))) /* a signature may end it */
+    return RECORD_NONE;
+  while (at + RECORD_BYTES <= end && (at == r->at || !is_record(bytes + at, 1, 2)))
+    at++;
+  at = at + RECORD_BYTES <= end ? at : end;
+  record_state state = at < r->at ? RECORD_GAP : mend_record(r, entry) ? RECORD_MENDED : RECORD_LOST;
+  r->last_record = at < r->at ? r->last_record : r->at;
+  r->at = at;
+  return state;
+}
+
 /* Goes to entry number first, and counts what is before it as given. */
 static void skip_records(km_zip_reader *r, uint64_t first) {
   zip_entry entry;
-  size_t n;
-  while (r->number < first && (n = read_record(&entry, r->source.bytes + r->at, r->end_of_records - r->at))) {
-    r->at += n;
+  record_state state;
+  while (r->number < first && (state = next_record(r, &entry)) != RECORD_NONE) {
+    if (state == RECORD_GAP)
+      continue;
     r->number++;
     r->budget->n_entries++;
+    if (state == RECORD_LOST)
+      continue;
     r->budget->entry_bytes += entry.full;
+    r->behind = absolute(r, entry.disk, entry.at) + LOCAL_BYTES + entry.n_name + entry.packed;
   }
+  r->ended = r->number < first; /* who reads the entries before reads on without the directory */
 }
 
 static void open_directory(km_zip_reader *r) {
-  const km_zip_source *source = &r->source;
+  km_zip_source *source = &r->source;
   size_t n_tail = source->n_bytes < KM_ZIP_TAIL ? source->n_bytes : KM_ZIP_TAIL;
   km_zip_find_end(&r->end, source->bytes + source->n_bytes - n_tail, n_tail, source->n_bytes);
+  if (!r->end.disk) /* cut into parts by something that knew nothing of zips */
+    source->part_start = NULL;
   /* Bytes before the first entry are a program's. A zip that starts at 0 and whose end says otherwise is cut,
    * and the end is that of a zip within it; or two zips stand one behind the other. */
   if (r->end.found && !r->end.disk && r->end.base && is_record(source->bytes, 3, 4))
     r->end.found = false;
-  if (!r->end.found)
+  r->by_local = !r->end.found;
+  if (r->by_local)
     return;
   r->at = absolute(r, r->end.directory_disk, r->end.directory_at);
   if (r->at > source->n_bytes)
     r->at = source->n_bytes;
+  r->last_record = r->at;
   uint64_t n_left = source->n_bytes - r->at;
   r->end_of_records = r->at + (r->end.directory_bytes < n_left ? r->end.directory_bytes : n_left);
   skip_records(r, source->first);
@@ -392,41 +452,164 @@ static bool count_entry(km_zip_reader *r, km_item *item) {
   return false;
 }
 
-/* The entry of a directory record. */
-static km_status recorded_entry(km_zip_reader *r, km_item *item, const zip_entry *entry) {
-  zip_entry local;
-  uint64_t at = absolute(r, entry->disk, entry->at), n_all = r->source.n_bytes;
-  item->name = entry->name;
-  item->n_name = entry->n_name;
-  item->pos = at;
+/* The descriptor at p: sum and sizes, which may have 8 bytes. Its length, 0 when there is none. */
+static size_t read_descriptor(zip_entry *entry, const uint8_t *p, uint64_t n_left, size_t used, size_t made) {
+  size_t head = n_left >= 4 && is_record(p, 7, 8) ? 4 : 0;
+  if (n_left < head + 12)
+    return 0;
+  bool narrow = u32(p + head + 4) == (uint32_t)used && u32(p + head + 8) == (uint32_t)made;
+  if (!narrow && (n_left < head + 20 || u64(p + head + 4) != used || u64(p + head + 12) != made))
+    return 0;
+  entry->crc = u32(p + head);
+  entry->full = made;
+  return head + (narrow ? 12 : 20);
+}
+
+/* The descriptor of an entry whose data do not tell their end: it says how far it is from the start. Its
+ * length, 0 when there is none. */
+static size_t find_descriptor(zip_entry *entry, const uint8_t *data, uint64_t n_left) {
+  bool as_is = entry->method == METHOD_STORED && !(entry->flags & FLAG_ENCRYPTED);
+  for (uint64_t at = 0; at + 16 <= n_left; at++) {
+    const uint8_t *p = memchr(data + at, 'P', n_left - 15 - at);
+    if (!p)
+      return 0;
+    at = (uint64_t)(p - data);
+    if (!is_record(p, 7, 8))
+      continue;
+    bool wide = n_left - at >= 24 && u64(p + 8) == at && (!as_is || u64(p + 16) == at);
+    bool narrow = u32(p + 8) == (uint32_t)at && (!as_is || u32(p + 12) == (uint32_t)at);
+    if (narrow || wide) {
+      entry->crc = u32(p + 4);
+      entry->packed = at;
+      entry->full = wide ? u64(p + 16) : u32(p + 12);
+      entry->sizes_unknown = false;
+      return wide ? 24 : 16;
+    }
+  }
+  return 0;
+}
+
+/* A deflated entry whose sizes stand behind it, by its header alone. *used: bytes of data and descriptor, 0
+ * when the zip ends within them. */
+static km_status read_open_ended(km_zip_reader *r, km_item *item, zip_entry *entry, const uint8_t *data,
+                                 size_t *used) {
+  uint64_t n_left = r->source.n_bytes - (size_t)(data - r->source.bytes);
+  entry->packed = n_left;
+  *used = 0;
+  km_status status = may_read(r, item, entry) ? read_data(r, item, entry, data, used) : KM_OK;
+  size_t n = item->bytes ? read_descriptor(entry, data + *used, n_left - *used, *used, item->n_bytes) : 0;
+  if (item->reason == KM_REASON_CORRUPT_ARCHIVE && (n = find_descriptor(entry, data, n_left)) != 0)
+    *used = entry->packed;
+  *used = n ? *used + n : 0;
+  if (*used)
+    check_data(item, entry->crc, entry->full);
+  return status;
+}
+
+static bool has_name(const zip_entry *local, const zip_entry *entry) {
+  return local->n_name == entry->n_name && memcmp(local->name, entry->name, entry->n_name) == 0;
+}
+
+/* The local header of a record, at *at: where the record says, unless the entry of that name stands behind
+ * the one before. Bytes before its data, 0 when there is none. */
+static size_t find_local(const km_zip_reader *r, const zip_entry *entry, zip_entry *local, uint64_t *at) {
+  const uint8_t *bytes = r->source.bytes;
+  uint64_t stated = absolute(r, entry->disk, entry->at), n_all = r->source.n_bytes;
+  size_t n_head = stated < n_all ? read_local(local, bytes + stated, n_all - stated) : 0, n_other;
+  zip_entry other;
+  *at = stated;
+  if ((n_head && has_name(local, entry)) || r->behind >= n_all || r->behind == stated)
+    return n_head;
+  n_other = read_local(&other, bytes + r->behind, n_all - r->behind);
+  if (!n_other || !has_name(&other, entry))
+    return n_head;
+  *at = r->behind;
+  *local = other;
+  return n_other;
+}
+
+/* The entry as these claims say, its data at data. */
+static km_status read_claimed(km_zip_reader *r, km_item *item, const zip_entry *entry, const uint8_t *data) {
+  size_t used;
   if (!may_read(r, item, entry))
     return KM_OK;
-  size_t n_head = at < n_all ? read_local(&local, r->source.bytes + at, n_all - at) : 0;
-  if (!n_head || entry->packed > n_all - at - n_head) {
-    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "no entry where the directory says");
+  if (entry->packed > r->source.n_bytes - (size_t)(data - r->source.bytes)) {
+    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE,
+                  "says that it has %" PRIu64 " bytes, which the zip has not", entry->packed);
     return KM_OK;
   }
-  size_t used;
-  r->n_packed += n_head + entry->packed;
-  km_status status = read_data(r, item, entry, r->source.bytes + at + n_head, &used);
+  km_status status = read_data(r, item, entry, data, &used);
   if (!status && (entry->method == METHOD_DEFLATE || entry->method == METHOD_STORED))
     check_data(item, entry->crc, entry->full);
   return status;
 }
 
-/* Behind the directory: fewer records than stated, then bytes that belong to nothing. */
-static km_status end_of_directory(km_zip_reader *r, km_item *item) {
-  uint64_t stated = r->end.n_entries, n_trailing = r->source.n_bytes - r->end.end_at;
-  bool all = r->end.is_64 ? r->number >= stated : (uint16_t)r->number == stated;
-  const uint8_t *behind = r->source.bytes + r->end.end_at;
-  r->ended = true;
-  if (!all && r->at < r->end_of_records) {
-    item->number = r->number;
-    item->pos = r->at;
-    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "the directory is damaged after %" PRIu64 " entries",
-                  r->number);
+/* Whether a local header, or the descriptor behind the data, makes claims of its own. */
+static bool claims_differ(const zip_entry *local, const zip_entry *entry) {
+  return (local->sizes_unknown && local->method == METHOD_DEFLATE) || local->packed != entry->packed ||
+         local->full != entry->full || local->crc != entry->crc || local->method != entry->method ||
+         ((local->flags ^ entry->flags) & FLAG_ENCRYPTED);
+}
+
+/* The entry as its own header says. */
+static km_status read_local_claims(km_zip_reader *r, km_item *item, zip_entry *local, const uint8_t *data) {
+  uint64_t n_left = r->source.n_bytes - (size_t)(data - r->source.bytes);
+  if (local->sizes_unknown && local->method == METHOD_DEFLATE) {
+    size_t used;
+    km_status status = read_open_ended(r, item, local, data, &used);
+    if (!used)
+      item->bytes = NULL;
+    return status;
+  }
+  if (local->sizes_unknown)
+    find_descriptor(local, data, n_left);
+  else if ((local->flags & FLAG_DESCRIPTOR) && local->packed <= n_left)
+    read_descriptor(local, data + local->packed, n_left - local->packed, local->packed, local->full);
+  return read_claimed(r, item, local, data);
+}
+
+/* The entry of a directory record. When it is not as the record says, its own header may know better. */
+static km_status recorded_entry(km_zip_reader *r, km_item *item, const zip_entry *entry) {
+  zip_entry local, descriptor = *entry;
+  uint64_t at, n_all = r->source.n_bytes;
+  size_t n_head = find_local(r, entry, &local, &at);
+  item->name = entry->name;
+  item->n_name = entry->n_name;
+  item->pos = at;
+  if (!n_head) {
+    if (may_read(r, item, entry))
+      km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "no entry where the directory says");
     return KM_OK;
   }
+  const uint8_t *data = r->source.bytes + at + n_head;
+  km_item again = *item;
+  km_status status = read_claimed(r, item, entry, data);
+  if (!status && item->reason && !item->bytes && !r->ended && claims_differ(&local, entry)) {
+    status = read_local_claims(r, &again, &local, data);
+    if (!status && again.bytes && !again.reason) {
+      *item = again;
+      km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE,
+                    "the directory is wrong about it; its own header is right");
+    }
+  }
+  if (!status && item->bytes && !item->reason && at != absolute(r, entry->disk, entry->at))
+    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE,
+                  "not where the directory says, but behind the entry before");
+  uint64_t n_left = n_all - at - n_head, n_packed = local.sizes_unknown ? entry->packed : local.packed;
+  if (n_packed > n_left)
+    return status;
+  r->n_packed += n_head + n_packed;
+  r->behind = at + n_head + n_packed;
+  if (local.flags & FLAG_DESCRIPTOR)
+    r->behind += read_descriptor(&descriptor, data + n_packed, n_left - n_packed, n_packed, entry->full);
+  return status;
+}
+
+/* Behind the directory: bytes that belong to nothing. */
+static km_status end_of_directory(km_zip_reader *r, km_item *item) {
+  uint64_t n_trailing = r->source.n_bytes - r->end.end_at;
+  const uint8_t *behind = r->source.bytes + r->end.end_at;
+  r->ended = true;
   while (n_trailing && *behind == 0) {
     behind++;
     n_trailing--;
@@ -439,52 +622,48 @@ static km_status end_of_directory(km_zip_reader *r, km_item *item) {
   return KM_OK;
 }
 
+/* Whether records are missing at the end of the directory: entries that it does not lead to are looked for.
+ */
+static bool lacks_records(const km_zip_reader *r) {
+  uint64_t stated = r->end.n_entries, last = r->source.last;
+  if (last)
+    return r->number < last;
+  return r->end.is_64 ? r->number < stated : (uint16_t)r->number != stated && r->number < stated;
+}
+
 static km_status next_recorded(km_zip_reader *r, km_item *item) {
   for (;;) {
     zip_entry entry;
     *item = (km_item){.name = ""};
     if (r->ended || (r->source.last && r->number >= r->source.last))
       return KM_END;
-    size_t n = read_record(&entry, r->source.bytes + r->at, r->end_of_records - r->at);
-    if (!n)
-      return end_of_directory(r, item);
-    r->at += n;
-    if (!count_entry(r, item))
-      return KM_OK;
-    if (is_wanted(&entry))
-      return recorded_entry(r, item, &entry);
-  }
-}
-
-/* Without a directory. A stored entry whose size stands behind it: its descriptor says how far it is from the
- * start. */
-static bool find_descriptor(zip_entry *entry, const uint8_t *data, uint64_t n_left) {
-  for (uint64_t at = 0; at + 16 <= n_left; at++) {
-    const uint8_t *p = memchr(data + at, 'P', n_left - 15 - at);
-    if (!p)
-      return false;
-    at = (uint64_t)(p - data);
-    bool narrow = is_record(p, 7, 8) && u32(p + 8) == (uint32_t)at && u32(p + 12) == (uint32_t)at;
-    bool wide = is_record(p, 7, 8) && n_left - at >= 24 && u64(p + 8) == at && u64(p + 16) == at;
-    if (narrow || wide) {
-      entry->packed = at;
-      return true;
+    uint64_t at = r->at;
+    record_state state = next_record(r, &entry);
+    if (state == RECORD_NONE && lacks_records(r)) {
+      r->by_local = true;
+      r->until = absolute(r, r->end.directory_disk, r->end.directory_at);
+      r->at = r->behind;
+      return KM_SKIP;
     }
+    if (state == RECORD_NONE)
+      return end_of_directory(r, item);
+    if (state == RECORD_GAP)
+      item->number = r->number;
+    else if (!count_entry(r, item))
+      return KM_OK;
+    bool is_file = (state == RECORD_GOOD || state == RECORD_MENDED) && is_wanted(&entry);
+    if (!is_file && state == RECORD_GOOD)
+      continue;
+    if (!is_file) {
+      item->pos = at;
+      km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "the directory is damaged here");
+      return KM_OK;
+    }
+    km_status status = recorded_entry(r, item, &entry);
+    if (!status && state == RECORD_MENDED && !item->reason)
+      km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "the directory is damaged at byte %" PRIu64, at);
+    return status;
   }
-  return false;
-}
-
-/* The descriptor at p: sum and sizes, which may have 8 bytes. Its length, 0 when there is none. */
-static size_t read_descriptor(zip_entry *entry, const uint8_t *p, uint64_t n_left, size_t used, size_t made) {
-  size_t head = n_left >= 4 && is_record(p, 7, 8) ? 4 : 0;
-  if (n_left < head + 12)
-    return 0;
-  bool narrow = u32(p + head + 4) == (uint32_t)used && u32(p + head + 8) == (uint32_t)made;
-  if (!narrow && (n_left < head + 20 || u64(p + head + 4) != used || u64(p + head + 12) != made))
-    return 0;
-  entry->crc = u32(p + head);
-  entry->full = made;
-  return head + (narrow ? 12 : 20);
 }
 
 static void cut_here(km_zip_reader *r, km_item *item) {
@@ -501,43 +680,30 @@ static km_status local_entry(km_zip_reader *r, km_item *item, zip_entry *entry, 
   item->name = entry->name;
   item->n_name = entry->n_name;
   item->pos = r->at;
-  bool unknown = entry->sizes_unknown, wanted = is_wanted(entry);
-  if (unknown) {
-    entry->packed = n_left;
-    if ((entry->method == METHOD_STORED && !find_descriptor(entry, data, n_left)) ||
-        (entry->method != METHOD_STORED && entry->method != METHOD_DEFLATE) ||
-        (entry->flags & FLAG_ENCRYPTED)) {
-      cut_here(r, item);
-      return KM_OK;
-    }
-  } else if (entry->packed > n_left) {
-    cut_here(r, item);
-    return KM_OK;
-  }
   size_t n_descriptor = 0;
-  if (!unknown && (entry->flags & FLAG_DESCRIPTOR)) /* sizes in both places, the sum behind */
+  km_status status = KM_OK;
+  bool is_open = entry->sizes_unknown && entry->method == METHOD_DEFLATE && !(entry->flags & FLAG_ENCRYPTED);
+  if (is_open) {
+    status = read_open_ended(r, item, entry, data, &used);
+    item->skip = !is_wanted(entry);
+  } else if (entry->sizes_unknown) {
+    n_descriptor = find_descriptor(entry, data, n_left);
+  } else if ((entry->flags & FLAG_DESCRIPTOR) &&
+             entry->packed <= n_left) { /* sizes in both places, the sum behind */
     n_descriptor =
         read_descriptor(entry, data + entry->packed, n_left - entry->packed, entry->packed, entry->full);
-  if (may_read(r, item, entry) && (wanted || unknown)) {
-    km_status status = read_data(r, item, entry, data, &used);
-    if (status)
-      return status;
   }
-  if (unknown) {
-    size_t n = item->bytes ? read_descriptor(entry, data + used, n_left - used, used, item->n_bytes) : 0;
-    if (!n) {
-      cut_here(r, item);
-      return KM_OK;
-    }
-    used += n;
-  } else {
+  if (is_open ? !used : entry->sizes_unknown || entry->packed > n_left) {
+    cut_here(r, item);
+    return status;
+  }
+  if (!is_open) {
     used = entry->packed + n_descriptor;
+    item->skip = !is_wanted(entry);
+    status = item->skip ? KM_OK : read_claimed(r, item, entry, data);
   }
   r->at += n_head + used;
-  if (item->bytes && (entry->method == METHOD_DEFLATE || entry->method == METHOD_STORED))
-    check_data(item, entry->crc, entry->full);
-  item->skip = !wanted;
-  return KM_OK;
+  return status;
 }
 
 /* Steps over a record that is no entry: directory, ends, a stray descriptor. Its length, 0 when there is
@@ -590,6 +756,8 @@ static km_status next_local(km_zip_reader *r, km_item *item) {
     *item = (km_item){.name = ""};
     if (r->ended)
       return KM_END;
+    if (r->until && r->at >= r->until)
+      return end_of_directory(r, item);
     const uint8_t *p = r->source.bytes + r->at;
     uint64_t n_left = r->source.n_bytes - r->at;
     if (r->at == 0 && n_left >= 4 && (memcmp(p, "PK00", 4) == 0 || is_record(p, 7, 8))) {
@@ -613,17 +781,31 @@ static km_status next_local(km_zip_reader *r, km_item *item) {
   }
 }
 
-km_status km_zip_next(km_zip_reader *r, km_item *item) {
+/* A part that is missing is told; what stands in the others is read as far as it goes. */
+static bool lacks_parts(km_zip_reader *r, km_item *item) {
   unsigned n_parts = r->source.part_start ? r->source.n_parts : 1;
-  if (r->end.found && !r->ended && r->end.disk + 1 != n_parts) {
-    *item = (km_item){.name = ""};
-    km_item_fault(item, KM_REASON_MISSING_VOLUME, "%u of %u parts", n_parts, r->end.disk + 1);
-    r->ended = true;
+  if (r->by_local || r->ended || r->end.disk + 1 == n_parts)
+    return false;
+  *item = (km_item){.name = ""};
+  km_item_fault(item, KM_REASON_MISSING_VOLUME, "%u of %u parts", n_parts, r->end.disk + 1);
+  r->by_local = true;
+  r->at = 0;
+  const uint8_t *p = r->source.bytes;
+  r->ended = !is_record(p, 3, 4) && !is_record(p, 7, 8);
+  return true;
+}
+
+km_status km_zip_next(km_zip_reader *r, km_item *item) {
+  if (lacks_parts(r, item))
     return KM_OK;
+  if (!r->by_local) {
+    km_status status = next_recorded(r, item);
+    if (status != KM_SKIP)
+      return status;
   }
-  return r->end.found ? next_recorded(r, item) : next_local(r, item);
+  return next_local(r, item);
 }
 
 uint64_t km_zip_taken(const km_zip_reader *r) {
-  return r->end.found ? r->n_packed : r->at;
+  return r->by_local && r->at > r->n_packed ? r->at : r->n_packed;
 }

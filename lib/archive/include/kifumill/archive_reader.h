@@ -23,8 +23,8 @@ typedef struct km_archive_limits {
   uint64_t max_entry_bytes;   /* one entry, expanded; default 1 GiB: no honest collection is larger */
   uint64_t max_archive_bytes; /* all entries of one input, expanded; default 1 TiB */
   uint64_t max_entries;       /* default 100,000,000 */
-  double max_ratio;           /* expanded / compressed: of one input beyond the first 64 MiB, and of one entry of a zip
-                                 beyond the first 1 MiB; default 1000 */
+  double max_ratio;           /* expanded / compressed: of one input and of one filter beyond the first 64 MiB, and of one
+                                 entry of a zip beyond the first 1 MiB; default 1000 */
   unsigned max_depth;         /* archives in archives; default 3, at most 16; compressions in one another: 8 */
 } km_archive_limits;
 void km_archive_limits_default(km_archive_limits *limits);
