@@ -2,12 +2,20 @@
  *
  * The descriptor stays open from start to end: it carries the lock, and syncing it syncs what others wrote to
  * the same file by name. A lock taken on a PATH.tmp that its owner has just renamed is noticed by comparing
- * inodes, and retried. */
+ * inodes, and retried.
+ *
+ * The temporary files that are there now are in a list of the whole process, the only state of this library
+ * that is: a signal handler must find them. Whoever changes the list, and the names it stands for, holds all
+ * signals meanwhile, so that no handler waits for its own thread; the handler keeps the list for good, so
+ * that nothing is made behind it. */
 #include "kifumill/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +30,49 @@ struct km_outfile {
   int direct; /* a device or pipe: no temporary file */
   int force;
   char *path, *tmp_path;
+  struct km_outfile *before, *next; /* in the list of temporary files */
   size_t n_buffered;
   char buffer[BUFFER_BYTES];
 };
+
+static atomic_flag list_is_held = ATOMIC_FLAG_INIT;
+static km_outfile *list_head;
+
+static void hold_list(sigset_t *signals) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, signals);
+  while (atomic_flag_test_and_set(&list_is_held))
+    sched_yield();
+}
+
+static void release_list(const sigset_t *signals) {
+  atomic_flag_clear(&list_is_held);
+  pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+static void list_add(km_outfile *out) {
+  out->next = list_head;
+  if (list_head)
+    list_head->before = out;
+  list_head = out;
+}
+
+static void list_remove(km_outfile *out) {
+  if (out->next)
+    out->next->before = out->before;
+  if (out->before)
+    out->before->next = out->next;
+  else
+    list_head = out->next;
+}
+
+void km_outfile_remove_unfinished(void) {
+  while (atomic_flag_test_and_set(&list_is_held))
+    sched_yield();
+  for (const km_outfile *out = list_head; out; out = out->next)
+    unlink(out->tmp_path);
+}
 
 static void free_outfile(km_outfile *out) {
   free(out->path);
@@ -39,7 +87,7 @@ static int same_inode(int fd, const char *path) {
 }
 
 /* Opens and locks PATH.tmp, then empties it: not before, since another process may be writing it. */
-static km_status open_tmp(km_outfile *out, km_err *err) {
+static km_status make_tmp(km_outfile *out, km_err *err) {
   for (;;) {
     out->fd = open(out->tmp_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (out->fd < 0)
@@ -62,6 +110,16 @@ static km_status open_tmp(km_outfile *out, km_err *err) {
     return status;
   }
   return KM_OK;
+}
+
+static km_status open_tmp(km_outfile *out, km_err *err) {
+  sigset_t signals;
+  hold_list(&signals);
+  km_status status = make_tmp(out, err);
+  if (!status)
+    list_add(out);
+  release_list(&signals);
+  return status;
 }
 
 /* Looks at what is under the final name: nothing, a file to replace, a device to write to, or a reason to
@@ -94,6 +152,7 @@ km_status km_outfile_open(km_outfile **out, const char *path, int force, km_err 
   o->direct = 0;
   o->force = force;
   o->n_buffered = 0;
+  o->before = o->next = NULL;
   o->path = strdup(path);
   o->tmp_path = NULL;
   if (!o->path || asprintf(&o->tmp_path, "%s.tmp", path) < 0) {
@@ -187,7 +246,7 @@ static km_status sync_folder(const char *path, km_err *err) {
 }
 
 /* Renames; an output that appeared since open is only replaced with force. */
-static km_status rename_tmp(km_outfile *out, km_err *err) {
+static km_status move_tmp(const km_outfile *out, km_err *err) {
   if (!out->force) {
     if (renameat2(AT_FDCWD, out->tmp_path, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
       return KM_OK;
@@ -199,6 +258,16 @@ static km_status rename_tmp(km_outfile *out, km_err *err) {
   if (rename(out->tmp_path, out->path))
     return km_err_set(err, KM_ERR_IO, errno, "cannot rename %s to %s", out->tmp_path, out->path);
   return KM_OK;
+}
+
+static km_status rename_tmp(km_outfile *out, km_err *err) {
+  sigset_t signals;
+  hold_list(&signals);
+  km_status status = move_tmp(out, err);
+  if (!status)
+    list_remove(out);
+  release_list(&signals);
+  return status;
 }
 
 km_status km_outfile_sync(km_outfile *out, km_err *err) {
@@ -227,8 +296,13 @@ km_status km_outfile_finish(km_outfile *out, km_err *err) {
 void km_outfile_abandon(km_outfile *out) {
   if (!out)
     return;
-  if (!out->direct)
+  if (!out->direct) {
+    sigset_t signals;
+    hold_list(&signals);
     unlink(out->tmp_path); /* before the lock is let go */
+    list_remove(out);
+    release_list(&signals);
+  }
   close(out->fd);
   free_outfile(out);
 }

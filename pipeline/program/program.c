@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +109,7 @@ int km_program_main(const km_stage *stage, int argc, char **argv) {
   snprintf(program, sizeof program, "kifu-%s", stage->name);
   void *options = calloc(1, stage->options_bytes);
   km_err err = {0};
-  signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of write like a full disk, not the end */
+  km_program_guard();
   if (!options)
     return km_program_report(program, km_err_set(&err, KM_ERR_NOMEM, 0, "out of memory"), &err);
   stage->defaults(options);

@@ -108,6 +108,7 @@ static int exit_code(const session *s, km_status status, const km_err *err) {
 int main(int argc, char **argv) {
   session s = {0};
   km_err err = {0};
+  km_program_guard();
   km_status status = open_session(&s, argc, &err);
   if (status == KM_OK && km_program_answers(&self, &s.pipeline, argc, argv)) {
     close_session(&s);

@@ -146,6 +146,7 @@ static int run_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int code = KM_EXIT_OK;
+  km_program_guard();
   if (asks(argc, argv, "--version", NULL)) {
     printf("kifu-show (kifumill) %s\n", KM_VERSION);
   } else if (argc < 2) {

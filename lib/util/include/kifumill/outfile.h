@@ -1,7 +1,8 @@
 /* outfile.h: an output file that is whole under its final name, or not there at all.
  *
- * Bytes go to PATH.tmp; finish flushes, syncs, renames and syncs the folder. A run that is killed leaves only
- * PATH.tmp, which the next run overwrites. An existing PATH is refused unless force is given. While a
+ * Bytes go to PATH.tmp; finish flushes, syncs, renames and syncs the folder. A run that is interrupted removes its
+ * PATH.tmp (km_outfile_remove_unfinished in the programs' signal handler); one that is killed leaves it, and the next
+ * run overwrites it. An existing PATH is refused unless force is given. While a
  * PATH.tmp is being written it is locked (flock), so that two processes never write the same output. A PATH
  * that is a device or a pipe (/dev/stdout) is written in place.
  *
@@ -32,6 +33,10 @@ km_status km_outfile_sync(km_outfile *out, km_err *err);
 km_status km_outfile_finish(km_outfile *out, km_err *err);
 /* Removes what was written and frees out; NULL is allowed. */
 void km_outfile_abandon(km_outfile *out);
+
+/* For a signal handler that ends the process: removes the temporary files of all outputs that are open. Outputs cannot
+ * be opened, finished or abandoned afterwards: who tries waits for the end. */
+void km_outfile_remove_unfinished(void);
 
 /* A whole file in one call. */
 km_status km_outfile_put(const char *path, const void *bytes, size_t n_bytes, int force, km_err *err);
