@@ -420,6 +420,35 @@ const km_archive_limits *km_inputs_limits(const km_inputs *inputs) {
   return &inputs->limits;
 }
 
+static void add_file_identity(km_digest *digest, const char *path) {
+  struct stat st;
+  km_digest_add(digest, path, strlen(path) + 1);
+  if (stat(path, &st))
+    return;
+  const int64_t numbers[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+  km_digest_add(digest, numbers, sizeof numbers);
+}
+
+km_status km_inputs_identify(const km_inputs *inputs, km_digest *digest) {
+  km_status status = KM_OK;
+  for (size_t i = 0; i < inputs->n_rows; i++) {
+    const km_input *row = &inputs->rows[i];
+    km_volumes volumes;
+    if (row->kind == KM_INPUT_STDIN || row->kind == KM_INPUT_PIPE)
+      status = KM_SKIP;
+    if (row->kind != KM_INPUT_FILE) {
+      add_file_identity(digest, row->path);
+      continue;
+    }
+    if (km_volumes_find(&volumes, row->path))
+      return KM_ERR_NOMEM;
+    for (unsigned k = 0; k < volumes.n; k++)
+      add_file_identity(digest, volumes.paths[k]);
+    km_volumes_clear(&volumes);
+  }
+  return status;
+}
+
 void km_inputs_free(km_inputs *inputs) {
   if (!inputs)
     return;

@@ -1,6 +1,8 @@
 /* run_pipeline.c: decides what is done, runs the rest in order, prints the table. */
 #include "run_pipeline.h"
 
+#include "kifumill/archive_reader.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -85,22 +87,54 @@ km_status km_pipeline_choose(km_pipeline *pipeline, km_err *err) {
 static void add_text(km_digest *digest, const char *text) { km_digest_add(digest, text, strlen(text) + 1); }
 
 /* A file counts by name, size and time; what is in archives of hundreds of gigabytes is not read twice. */
-static void add_file_identity(km_digest *digest, const char *path) {
-  struct stat info;
+static void add_file(km_digest *digest, const char *path, const struct stat *info) {
+  int64_t numbers[] = {info->st_size, info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
   add_text(digest, path);
-  if (stat(path, &info) == 0) {
-    int64_t numbers[] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    km_digest_add(digest, numbers, sizeof numbers);
+  km_digest_add(digest, numbers, sizeof numbers);
+}
+
+/* The run's inputs: each file of a folder, a list or a split archive. KM_SKIP when some are pipes, of which nothing
+ * is known before they are read. */
+static km_status add_inputs(km_digest *digest, const km_run_options *run, km_err *err) {
+  km_inputs *inputs;
+  km_status status = km_inputs_open(&inputs, run->inputs, run->n_inputs, NULL, err);
+  if (status == KM_OK) {
+    status = km_inputs_identify(inputs, digest);
+    km_inputs_free(inputs);
+    if (status < 0)
+      km_err_set(err, status, 0, "out of memory for the list of inputs");
   }
+  return status;
 }
 
 static void add_outputs(km_digest *digest, const km_pipeline *pipeline, const char *const *names) {
   for (; *names; names++) {
     char path[PATH_BYTES];
-    add_file_identity(digest, in_folder(pipeline, *names, path));
+    struct stat info;
+    if (stat(in_folder(pipeline, *names, path), &info) == 0)
+      add_file(digest, path, &info);
   }
 }
 
+/* An option whose text is the name of a file is read by the stage: a table of labels, or of others' win-rates. */
+static km_status add_option_files(km_digest *digest, const km_stage *stage, const void *options) {
+  km_status status = KM_OK;
+  for (size_t i = 0; i < stage->n_rows; i++) {
+    const char *text = NULL;
+    struct stat info;
+    if (stage->rows[i].kind == KM_OPTION_STRING)
+      memcpy(&text, (const char *)options + stage->rows[i].offset, sizeof text);
+    if (!text || stat(text, &info))
+      continue;
+    if (S_ISREG(info.st_mode))
+      add_file(digest, text, &info);
+    else if (!S_ISDIR(info.st_mode))
+      status = KM_SKIP;
+  }
+  return status;
+}
+
+/* What the step depends on. KM_SKIP: on something that is not known before it is read. */
 static km_status step_digest(const km_pipeline *pipeline, const km_run_step *step, km_hash128 *value, km_err *err) {
   const km_run_options *run = step->options;
   km_digest *digest = km_digest_new();
@@ -108,14 +142,14 @@ static km_status step_digest(const km_pipeline *pipeline, const km_run_step *ste
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   add_text(digest, KM_GENERATOR);
   add_text(digest, run->config_text);
+  km_status of_files = add_option_files(digest, step->wiring->stage, step->options), status = KM_OK;
   if (!step->wiring->inputs[0])
-    for (size_t i = 0; i < pipeline->run.n_inputs; i++)
-      add_file_identity(digest, pipeline->run.inputs[i]);
+    status = add_inputs(digest, &pipeline->run, err);
   add_outputs(digest, pipeline, step->wiring->inputs);
   add_outputs(digest, pipeline, step->wiring->optional);
   *value = km_digest_value(digest);
   km_digest_free(digest);
-  return KM_OK;
+  return status ? status : of_files;
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
@@ -171,11 +205,12 @@ static km_status run_step(km_pipeline *pipeline, km_run_step *step, km_err *err)
   if (status == KM_OK)
     status = km_stage_describe(stage, run, err);
   km_hash128 depends = {0};
-  if (status == KM_OK)
-    status = step_digest(pipeline, step, &depends, err);
+  km_status known = status == KM_OK ? step_digest(pipeline, step, &depends, err) : status;
+  if (known < 0 && status == KM_OK)
+    status = km_err_prefix(err, "%s", stage->name);
   snprintf(stamp_name, sizeof stamp_name, ".kifu-run/%s.json", stage->name);
   in_folder(pipeline, stamp_name, stamp_path);
-  if (status == KM_OK && !pipeline->part && km_run_stamp_read(stamp_path, pipeline->run.output, &step->stamp) &&
+  if (known == KM_OK && !pipeline->part && km_run_stamp_read(stamp_path, pipeline->run.output, &step->stamp) &&
       km_hash128_equal(step->stamp.depends, depends) && !pipeline->run.force) {
     step->was_done = 1;
     return KM_OK;

@@ -17,6 +17,7 @@
 
 #include "kifumill/arena.h"
 #include "kifumill/err.h"
+#include "kifumill/hash.h"
 #include "kifumill/reason.h"
 
 typedef struct km_archive_limits {
@@ -52,6 +53,9 @@ const char *km_inputs_name(const km_inputs *inputs, size_t i);      /* source na
 const char *km_inputs_label(const km_inputs *inputs, size_t i);
 const char *km_inputs_folder(const km_inputs *inputs, size_t i);
 uint64_t km_inputs_bytes(const km_inputs *inputs, size_t i);        /* compressed size, 0 unknown (progress) */
+/* Adds what the inputs are now, as far as that is known without reading them: every file (of folders, lists and split
+ * archives each one) by path, size and time of change. KM_SKIP: some come from a pipe, which nothing is known of. */
+km_status km_inputs_identify(const km_inputs *inputs, km_digest *digest);
 void km_inputs_free(km_inputs *inputs);
 
 typedef struct km_entry {
