@@ -25,16 +25,17 @@ enum { MAX_MOVES = 1000000 };
 struct km_sgf_origin {
   km_text_source source;
   km_decoded decoded;
+  km_text_mark mark; /* of the last record's beginning: decoding up to a place is from there on */
   uint64_t base;     /* position of source.bytes in the input */
   char declared[48]; /* the value of CA */
 };
 
 typedef struct text {
   const char *begin, *end;
-  const char *p;               /* where reading goes on */
-  const km_sgf_origin *origin; /* NULL: the input itself */
-  int at_start;                /* a game begins at p */
-  int is_glued;                /* and it begins inside the last one */
+  const char *p;         /* where reading goes on */
+  km_sgf_origin *origin; /* NULL: the input itself */
+  int at_start;          /* a game begins at p */
+  int is_glued;          /* and it begins inside the last one */
 } text;
 
 struct km_sgf_reader {
@@ -61,9 +62,15 @@ struct km_sgf_reader {
 static uint64_t origin_position(const km_sgf_origin *origin, uint64_t pos) {
   if (!origin)
     return pos;
-  if (!origin->decoded.same_offsets)
-    pos = km_text_origin(&origin->source, &origin->decoded, pos);
-  return origin->base + pos;
+  km_text_mark from = origin->mark.pos <= pos ? origin->mark : (km_text_mark){0, 0};
+  return origin->base + km_text_origin_from(&origin->source, &origin->decoded, from, pos, NULL);
+}
+
+/* Of the next record: what is told of it afterwards is found from its beginning. */
+static uint64_t mark_beginning(km_sgf_origin *origin, uint64_t pos) {
+  return origin ? origin->base +
+                      km_text_origin_from(&origin->source, &origin->decoded, origin->mark, pos, &origin->mark)
+                : pos;
 }
 
 uint64_t km_sgf_move_position(const km_sgf_record *record, uint32_t move) {
@@ -348,7 +355,7 @@ static void note_decoding(km_sgf_draft *d, const km_decoded *decoded) {
 }
 
 /* The draft → the record. */
-static km_status finish_record(km_sgf_reader *r, const text *t, const km_decoded *decoded,
+static km_status finish_record(km_sgf_reader *r, text *t, const km_decoded *decoded,
                                km_sgf_record *record, km_err *err) {
   km_sgf_draft *d = &r->draft;
   *record = (km_sgf_record){.number = ++r->n_records, .origin = t->origin};
@@ -356,7 +363,7 @@ static km_status finish_record(km_sgf_reader *r, const text *t, const km_decoded
   km_status status = sgf_record_fill(record, d, decoded->encoding, r->options.records, err);
   if (status)
     return status;
-  record->begin = origin_position(t->origin, (uint64_t)(d->begin - d->text));
+  record->begin = mark_beginning(t->origin, (uint64_t)(d->begin - d->text));
   record->end = origin_position(t->origin, (uint64_t)(d->end - d->text));
   return move_findings(record, d, r->options.records, err);
 }
@@ -375,7 +382,7 @@ static int needs_decoding(const km_sgf_reader *r, int is_ascii) {
   return r->decode_each || !declares_utf8(&r->draft.info[SGF_INFO_CHARSET]);
 }
 
-static void set_inner(km_sgf_reader *r, const km_sgf_origin *origin, size_t offset) {
+static void set_inner(km_sgf_reader *r, km_sgf_origin *origin, size_t offset) {
   const char *begin = origin->decoded.bytes;
   r->inner.begin = begin;
   r->inner.end = begin + origin->decoded.n_bytes;
@@ -411,7 +418,7 @@ static km_status next_inner(km_sgf_reader *r, km_sgf_record *record, km_err *err
 /* The next record of the outer text. KM_SKIP: it had to be decoded, and is now the inner text. */
 static km_status next_outer(km_sgf_reader *r, km_sgf_record *record, km_err *err) {
   km_sgf_draft *d = &r->draft;
-  const text *t = &r->outer;
+  text *t = &r->outer;
   if (!parse_next(r, &r->outer))
     return KM_END;
   size_t n = (size_t)(d->end - d->begin);

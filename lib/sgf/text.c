@@ -547,18 +547,37 @@ km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source,
   return status;
 }
 
-uint64_t km_text_origin(const km_text_source *source, const km_decoded *out, uint64_t pos) {
+/* Whether a stateful encoding that was in ASCII at p is so at end too. ISO-2022-KR has a mode for its whole text. */
+static int is_in_ascii(km_encoding_id id, const char *p, const char *end) {
+  if (!(km_encoding_flags(id) & KM_ENC_STATEFUL))
+    return 1;
+  const char *escape = id == KM_ENC_ISO_2022_JP ? memrchr(p, 0x1b, (size_t)(end - p)) : p;
+  return !escape || (end - escape >= 3 && escape[1] == '(' && escape[2] == 'B');
+}
+
+uint64_t km_text_origin_from(const km_text_source *source, const km_decoded *out, km_text_mark from, uint64_t pos,
+                             km_text_mark *here) {
   size_t n_bom;
-  if (out->same_offsets)
-    return pos < source->n_bytes ? pos : source->n_bytes;
+  if (here)
+    *here = from;
+  if (pos >= out->n_bytes || out->same_offsets)
+    return pos < out->n_bytes ? pos : source->n_bytes;
   find_bom(source->bytes, source->n_bytes, &n_bom);
-  guess g = {strcmp(out->encoding, "unknown") == 0 ? KM_ENC_NONE : km_encoding_find(out->encoding),
-             out->encoding};
+  const char *start = source->bytes + (from.origin ? from.origin : n_bom);
+  if (pos == from.pos && *start) /* a NUL gives no text */
+    return (uint64_t)(start - source->bytes);
+  guess g = {strcmp(out->encoding, "unknown") == 0 ? KM_ENC_NONE : km_encoding_find(out->encoding), out->encoding};
   km_converters converters;
   km_converters_init(&converters);
-  sink text = {.limit = pos, .escape_for_sgf = source->escape_for_sgf};
-  const char *reached =
-      decode_as(&text, source->bytes + n_bom, source->bytes + source->n_bytes, g, &converters);
+  sink text = {.limit = pos - from.pos, .escape_for_sgf = source->escape_for_sgf};
+  const char *reached = decode_as(&text, start, source->bytes + source->n_bytes, g, &converters);
   km_converters_clear(&converters);
-  return (uint64_t)(reached - source->bytes);
+  uint64_t origin = (uint64_t)(reached - source->bytes);
+  if (here && is_in_ascii(g.id, start, reached))
+    *here = (km_text_mark){from.pos + text.n_bytes, origin};
+  return origin;
+}
+
+uint64_t km_text_origin(const km_text_source *source, const km_decoded *out, uint64_t pos) {
+  return km_text_origin_from(source, out, (km_text_mark){0, 0}, pos, NULL);
 }

@@ -20,6 +20,7 @@ typedef struct group {
   km_arena large_arena;   /* the parser's own */
   km_arena large_records; /* the records': for the duration of a read it is the batch's arena */
   km_sgf_reader *large_reader;
+  km_text_decoder *decoder; /* of its records; NULL until there was one */
   km_judge *judge; /* for records of a large entry that can only be judged while its bytes are there */
   size_t n_pieces;
 } group;
@@ -91,6 +92,7 @@ void km_ingest_source_close(km_ingest_source *s) {
       km_archive_close(s->groups[i].reader);
     km_arena_clear(&s->groups[i].large_arena);
     km_judge_free(s->groups[i].judge);
+    km_text_decoder_free(s->groups[i].decoder);
   }
   free(s->groups);
   free(s->group_done);
@@ -140,7 +142,10 @@ static km_status begin_large(km_ingest_source *s, group *g, const km_entry *from
   g->large = *from;
   g->in_large = 1;
   g->n_pieces = 0;
+  if (!g->decoder && !(g->decoder = km_text_decoder_new()))
+    return no_memory(err);
   km_sgf_options options = s->sgf;
+  options.decoder = g->decoder;
   options.records = &g->large_records;
   return km_sgf_open(&g->large_reader, from->bytes, from->n_bytes, &options, &g->large_arena, err);
 }

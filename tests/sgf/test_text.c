@@ -243,7 +243,7 @@ static void test_decoder_reuse(void **state) {
 /* ---- positions ---- */
 
 /* Origins ascend, begin at the first byte that gave text, end at the end; a character of ASCII is found
- * again. */
+ * again; from any place before it a place is found as from the beginning. */
 static void check_origins(const char *bytes, size_t n_bytes) {
   km_arena arena;
   km_decoded out;
@@ -252,9 +252,11 @@ static void check_origins(const char *bytes, size_t n_bytes) {
   assert_int_equal(km_text_decode(NULL, &source, &arena, &out, NULL), KM_OK);
   size_t width = strncmp(out.encoding, "UTF-16", 6) == 0 ? 2 : 1;
   uint64_t before = 0;
+  km_text_mark mark = {0, 0};
   for (size_t pos = 0; pos < out.n_bytes; pos++) {
     uint64_t origin = km_text_origin(&source, &out, pos);
     assert_true(origin >= before && origin < n_bytes);
+    assert_int_equal(km_text_origin_from(&source, &out, mark, pos, &mark), origin);
     if (strchr("(;[]", out.bytes[pos]))
       assert_true(bytes[origin] == out.bytes[pos] || (width == 2 && bytes[origin + 1] == out.bytes[pos]));
     before = origin;
@@ -281,6 +283,7 @@ static void test_origin(void **state) {
   free(bytes);
   CHECK_ORIGINS("\xef\xbb\xbf(;PB[\xe6\x9d\x8e])");
   CHECK_ORIGINS("\0(;\0PB[\xff\xe6\x9d\x8e\xe6\x9d\x8e]\0)");
+  CHECK_ORIGINS("(;PB[\x1b$B0f;3M5B@\x1b(B]PW[x])\n(;PB[\x1b$BK\x30xK7@o\x1b(B];B[cc])");
   CHECK_ORIGINS("(;C[\x81 \x8d \x8f \x90 \x9d])");
 }
 

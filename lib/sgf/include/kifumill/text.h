@@ -40,6 +40,14 @@ km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source,
 /* The position in the input of the character that gave position pos of out->bytes; n_bytes for the end (slow: decodes
  * again up to there; for findings only). */
 uint64_t km_text_origin(const km_text_source *source, const km_decoded *out, uint64_t pos);
+/* A place in decoded text and the byte of the input there: zeros for the beginning. */
+typedef struct km_text_mark {
+  uint64_t pos, origin;
+} km_text_mark;
+/* The same, decoding from the mark on, which is of that text and not behind pos. *here (may be NULL) becomes the mark of
+ * pos; it stays *from where decoding cannot be taken up there. */
+uint64_t km_text_origin_from(const km_text_source *source, const km_decoded *out, km_text_mark from, uint64_t pos,
+                             km_text_mark *here);
 /* 1 when the bytes are pure ASCII / strictly valid UTF-8 (no surrogates, no overlong forms). Fast. */
 int km_text_is_ascii(const char *bytes, size_t n_bytes);
 int km_text_is_utf8(const char *bytes, size_t n_bytes);
