@@ -26,6 +26,7 @@ struct km_level {
   km_zip_reader *zip;
   level_step step;
   km_reason open_fault;
+  uint64_t open_pos;
   char open_detail[KM_DETAIL_BYTES];
   bool stream_fault_told, any_told;
   uint64_t number; /* entries in containers before this one */
@@ -97,6 +98,7 @@ static void check_7z_end(km_level *level, km_stream *s) {
   uint64_t n_left = s->n_block >= 32 ? s->n_block - 32 : 0;
   if (s->n_block < 32 || at > n_left || n > n_left - at) {
     open_fault(level, KM_REASON_TRUNCATED_ARCHIVE, "the 7z ends before its header");
+    level->open_pos = s->n_block;
     return;
   }
   const uint8_t *behind = s->block + 32 + at + n, *end = s->block + s->n_block;
@@ -194,6 +196,7 @@ static km_status bare_item(km_level *level, km_item *item) {
   }
   if (level->options.budget->exhausted) { /* what was read stops where the limit is met, not where the file ends */
     km_item_fault(item, level->stream->fault, "%s", level->stream->detail);
+    item->pos = km_level_taken(level);
     level->step = STEP_DONE;
     return KM_OK;
   }
@@ -226,6 +229,7 @@ static km_status entry_item(km_level *level, km_item *item) {
   km_status status;
   if (level->open_fault) {
     item->reason = level->open_fault;
+    item->pos = level->open_pos;
     memcpy(item->detail, level->open_detail, sizeof item->detail);
     level->step = STEP_DONE;
     return KM_OK;
@@ -279,6 +283,7 @@ static km_status behind_item(km_level *level, km_item *item) {
       !km_format_at_end(level->format))
     return KM_END;
   if (km_format_lacks_end(level->format)) {
+    item->pos = level->base + km_format_position(level->format);
     km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "the tar lacks its end mark: it may be cut");
     return KM_OK;
   }
@@ -304,6 +309,7 @@ static km_status behind_item(km_level *level, km_item *item) {
     return level->format ? KM_END : KM_ERR_NOMEM;
   }
   uint64_t n_trailing = s->n_block;
+  item->pos = level->base + s->handed - s->n_block;
   do {
     if (km_stream_next(s))
       return KM_ERR_NOMEM;
@@ -317,10 +323,12 @@ static km_status behind_item(km_level *level, km_item *item) {
 static km_status filter_item(km_level *level, km_item *item) {
   if (level->stream->fault && !level->stream_fault_told) {
     level->stream_fault_told = true;
+    item->pos = km_level_taken(level);
     km_item_fault(item, level->stream->fault, "%s", level->stream->detail);
     return KM_OK;
   }
   if (level->memory && level->memory->trailing) {
+    item->pos = level->memory->n_block - level->memory->trailing;
     km_item_fault(item, KM_REASON_TRAILING_BYTES, "%" PRIu64 " bytes", level->memory->trailing);
     level->memory->trailing = 0;
     return KM_OK;
@@ -328,10 +336,12 @@ static km_status filter_item(km_level *level, km_item *item) {
   for (km_stream *s = level->stream; s; s = s->below) {
     if (s->crc_fault) {
       s->crc_fault = false;
+      item->pos = s->below->taken;
       km_item_fault(item, KM_REASON_CRC_ERROR, "the check sum of all data is wrong; the entries are used");
       return KM_OK;
     }
     if (s->trailing) {
+      item->pos = s->below ? s->below->handed - s->trailing : s->handed - s->trailing;
       km_item_fault(item, KM_REASON_TRAILING_BYTES, "%" PRIu64 " bytes", s->trailing);
       s->trailing = 0;
       return KM_OK;

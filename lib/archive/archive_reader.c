@@ -28,7 +28,7 @@ struct km_archive_reader {
   km_source source;
   frame frames[DEPTH_MAX + 1];
   unsigned n_frames;
-  bool opened, stopped;
+  bool opened, stopped, part_told;
   uint64_t top_number, n_nested;
   km_buffer name;
   km_item item;
@@ -138,6 +138,10 @@ static km_status give(km_archive_reader *r, km_entry *entry, const frame *f) {
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
   if (r->n_frames == 1 && r->source.in_set && item->reason == KM_REASON_TRUNCATED_ARCHIVE)
     item->reason = KM_REASON_MISSING_VOLUME;
+  if (r->n_frames == 1 && r->source.missing[0] && item->reason == KM_REASON_MISSING_VOLUME) {
+    memcpy(item->detail, r->source.missing, sizeof item->detail);
+    r->part_told = true;
+  }
   if (set_name(r, f, item, &n_name))
     return KM_ERR_NOMEM;
   r->finding = (km_finding){item->reason, item->pos, item->detail};
@@ -172,6 +176,17 @@ static km_status source_fault(km_archive_reader *r, km_entry *entry) {
   return KM_OK;
 }
 
+/* A part that is missing, when nothing that was read showed it. */
+static km_status missing_part(km_archive_reader *r, km_entry *entry) {
+  if (!r->source.missing[0] || r->part_told)
+    return KM_END;
+  r->part_told = true;
+  r->finding = (km_finding){KM_REASON_MISSING_VOLUME, r->source.n_bytes, r->source.missing};
+  entry->findings = &r->finding;
+  entry->n_findings = 1;
+  return KM_OK;
+}
+
 static km_status next_entry(km_archive_reader *r, km_entry *entry) {
   if (!r->opened && r->source.fault)
     return source_fault(r, entry);
@@ -200,7 +215,7 @@ static km_status next_entry(km_archive_reader *r, km_entry *entry) {
     km_budget_detail(&r->budget, r->item.reason, r->item.detail, sizeof r->item.detail);
     return give(r, entry, f);
   }
-  return KM_END;
+  return missing_part(r, entry);
 }
 
 km_status km_archive_next(km_archive_reader *r, km_entry *entry, km_err *err) {

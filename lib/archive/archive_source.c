@@ -162,9 +162,8 @@ static km_status open_named(km_source *source, const km_input *input, const km_a
   if (status)
     return status;
   source->in_set = volumes.is_set;
-  if (volumes.missing[0])
-    fault(source, KM_REASON_MISSING_VOLUME, volumes.missing);
-  else if (volumes.n > 1)
+  snprintf(source->missing, sizeof source->missing, "%.*s", KM_DETAIL_BYTES - 1, volumes.missing);
+  if (volumes.n > 1)
     status = join_parts(source, &volumes, limits->max_entry_bytes);
   else {
     status = open_file(source, input->path);

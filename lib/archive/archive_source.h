@@ -12,6 +12,7 @@ typedef struct km_source {
   uint64_t *part_start; /* of a split archive: where every part starts in bytes; else NULL */
   unsigned n_parts;
   bool in_set;     /* of a split archive: a cut end is a part that is missing */
+  char missing[KM_DETAIL_BYTES]; /* the part that is not there; what stands before it is here */
   km_reason fault; /* why there is nothing */
   char detail[KM_DETAIL_BYTES];
   void *map; /* n_map bytes from mmap */

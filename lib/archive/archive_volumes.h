@@ -1,4 +1,5 @@
-/* archive_volumes.h: archives in several files: x.7z.001 …, x.part1.rar …, x.rar x.r00 …, x.z01 … x.zip. */
+/* archive_volumes.h: archives in several files: x.7z.001 …, x.part1.rar …, x.rar x.r00 …, x.z01 … x.zip, and
+ * what was cut into pieces: x.tar.gz.aa …, x.tgz.00 …, x.zip.part1 …. */
 #ifndef KM_ARCHIVE_VOLUMES_H
 #define KM_ARCHIVE_VOLUMES_H
 

@@ -27,7 +27,7 @@
 #include "plain_tar.h"
 #include "rar_sum.h"
 
-enum { FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = KM_TAR_BLOCK, PIECES = 4 };
+enum { CPIO_END_MAX = 128 /* the mark of the end, and padding before it, take less */, FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = KM_TAR_BLOCK, PIECES = 4 };
 
 /* Bytes that come before what the stream gives. */
 typedef struct piece {
@@ -53,8 +53,10 @@ struct km_format_reader {
   km_buffer buffer, name;
   locale_t locale;
   uint64_t number; /* of the next entry */
+  struct archive_entry *held; /* read, but a finding comes before it */
   unsigned n_failed;
   bool opened, ended, at_end;
+  bool in_data; /* of the entry that libarchive gave last, which was not skipped */
   bool is_plain; /* a tar, and libarchive was not needed yet */
   km_plain_tar tar;
   uint64_t base; /* position in the stream of the first byte that libarchive got */
@@ -237,9 +239,8 @@ static km_reason reason_of_message(const char *message) {
   return KM_REASON_CORRUPT_ARCHIVE;
 }
 
-/* The fault of the last call: the stream below knows best, else libarchive's words. An entry's fault may be
- * its encryption; an archive's cannot be read at all then. */
-static void take_error(km_format_reader *r, km_item *item, bool of_entry) {
+/* The fault of the last call: the stream below knows best, else libarchive's words. */
+static void take_error(km_format_reader *r, km_item *item) {
   km_stream *s = r->client.stream;
   if (s->fault) {
     km_item_fault(item, s->fault, "%s", s->detail);
@@ -248,10 +249,20 @@ static void take_error(km_format_reader *r, km_item *item, bool of_entry) {
   const char *message = archive_error_string(r->archive);
   if (!message)
     message = "damaged";
-  km_reason reason = reason_of_message(message);
-  if (reason == KM_REASON_ENCRYPTED_ENTRY && !of_entry)
-    reason = KM_REASON_UNSUPPORTED_ARCHIVE;
-  km_item_fault(item, reason, "%s", message);
+  km_item_fault(item, reason_of_message(message), "%s", message);
+}
+
+/* A fault that ends the archive, beside the reason why an entry was not wanted. */
+static void take_end(km_format_reader *r, km_item *item) {
+  r->ended = true;
+  if (!item->reason) {
+    take_error(r, item);
+    return;
+  }
+  const char *message = archive_error_string(r->archive);
+  size_t n = strlen(item->detail);
+  snprintf(item->detail + n, sizeof item->detail - n, "; the archive ends within it (%.80s)",
+           r->client.stream->fault ? r->client.stream->detail : message ? message : "damaged");
 }
 
 /* The entry's name as bytes: as stored, else as UTF-8, else from wide characters; never lost. */
@@ -285,10 +296,9 @@ static bool is_solid_kind(km_magic magic) {
  * them. */
 static void drain(km_format_reader *r, km_item *item) {
   if (!is_solid_kind(r->magic)) {
-    if (archive_read_data_skip(r->archive) == ARCHIVE_FATAL && !item->reason) {
-      take_error(r, item, true);
-      r->ended = true;
-    }
+    r->in_data = false;
+    if (archive_read_data_skip(r->archive) == ARCHIVE_FATAL)
+      take_end(r, item);
     return;
   }
   for (;;) {
@@ -299,9 +309,7 @@ static void drain(km_format_reader *r, km_item *item) {
     if (status == ARCHIVE_EOF || (status < ARCHIVE_WARN && status != ARCHIVE_FATAL))
       return;
     if (status == ARCHIVE_FATAL) {
-      if (!item->reason)
-        take_error(r, item, true);
-      r->ended = true;
+      take_end(r, item);
       return;
     }
     km_reason limit = km_budget_add_entry(r->budget, n);
@@ -415,7 +423,7 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
     r->ended = true;
   } else if (data.status < ARCHIVE_OK) { /* a wrong sum is a warning to libarchive: not used here */
     item->bytes = NULL;
-    take_error(r, item, true);
+    take_error(r, item);
     r->ended = data.status == ARCHIVE_FATAL;
   } else if (!item->bytes) {
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
@@ -429,22 +437,71 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
   return KM_OK;
 }
 
+/* A finding about a header, which was looked for from byte `before` on: libarchive does not say where it is when it
+ * goes no further. */
+static void header_fault(km_format_reader *r, km_item *item, uint64_t before) {
+  la_int64_t at = archive_read_header_position(r->archive);
+  if (r->magic == KM_MAGIC_TAR)
+    before = (before + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+  item->number = r->number;
+  item->pos = r->base + (at >= 0 ? (uint64_t)at : before);
+  take_error(r, item);
+}
+
+/* libarchive looks for the next header of a cpio where one is damaged, and says so by the way. */
+static bool skipped_bytes(const km_format_reader *r) {
+  const char *message = archive_error_string(r->archive);
+  return r->magic == KM_MAGIC_CPIO && message && strncmp(message, "Skipped ", 8) == 0;
+}
+
+/* Bytes passed over on the way to the end of a cpio are not even said. */
+static km_status cpio_end(km_format_reader *r, km_item *item, uint64_t before) {
+  uint64_t n_passed = (uint64_t)archive_filter_bytes(r->archive, 0) - before;
+  if (r->magic != KM_MAGIC_CPIO || n_passed < CPIO_END_MAX)
+    return KM_END;
+  item->number = r->number;
+  item->pos = before;
+  km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "no header before the end of the archive");
+  return KM_OK;
+}
+
+/* libarchive's next header. The entry before is left first, so that *before is where the header must be. */
+static int read_header(km_format_reader *r, struct archive_entry **entry, uint64_t *before) {
+  int status = r->in_data && r->magic == KM_MAGIC_TAR ? archive_read_data_skip(r->archive) : ARCHIVE_OK;
+  *before = (uint64_t)archive_filter_bytes(r->archive, 0);
+  if (status != ARCHIVE_FATAL)
+    status = archive_read_next_header(r->archive, entry);
+  r->in_data = status == ARCHIVE_OK || status == ARCHIVE_WARN;
+  return status;
+}
+
 static km_status next_header(km_format_reader *r, struct archive_entry **entry, km_item *item) {
+  if (r->held) {
+    *entry = r->held;
+    r->held = NULL;
+    return KM_OK;
+  }
   for (;;) {
     if (!r->opened) {
       r->opened = true;
       if (archive_read_open1(r->archive) < ARCHIVE_WARN)
         r->ended = true;
     }
-    int status = r->ended ? ARCHIVE_FATAL : archive_read_next_header(r->archive, entry);
+    uint64_t before = 0;
+    int status = r->ended ? ARCHIVE_FATAL : read_header(r, entry, &before);
     if (r->client.nomem)
       return KM_ERR_NOMEM;
     if (status == ARCHIVE_EOF) {
       r->ended = r->at_end = true;
-      return KM_END;
+      return cpio_end(r, item, before);
     }
     if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) {
       r->n_failed = 0;
+      if (skipped_bytes(r)) {
+        r->held = *entry;
+        *entry = NULL;
+        header_fault(r, item, before);
+      }
       return KM_OK;
     }
     /* A damaged header. RETRY and FAILED: the next call looks further, and finds the entries behind it. */
@@ -452,17 +509,19 @@ static km_status next_header(km_format_reader *r, struct archive_entry **entry, 
       r->ended = true;
     if (r->ended || r->n_failed == 1) {
       *entry = NULL; /* libarchive sets it also when it fails */
-      item->number = r->number;
-      take_error(r, item, false);
+      header_fault(r, item, before);
       return KM_OK;
     }
   }
 }
 
-/* Some writers leave the type out; a folder shows by its name then. */
-static bool is_regular(struct archive_entry *entry, const km_item *item) {
+/* Some writers leave the type out; a folder shows by its name then. Headers of cpio and ar have no sum: what has bytes
+ * is a file there, whatever its type says. */
+static bool is_regular(const km_format_reader *r, struct archive_entry *entry, const km_item *item) {
   if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
     return false;
+  if ((r->magic == KM_MAGIC_CPIO || r->magic == KM_MAGIC_AR) && archive_entry_size(entry) > 0)
+    return true;
   if (archive_entry_filetype(entry) == 0)
     return item->n_name && item->name[item->n_name - 1] != '/';
   return archive_entry_filetype(entry) == AE_IFREG;
@@ -547,7 +606,7 @@ static km_status next_item(km_format_reader *r, km_item *item) {
       return KM_OK;
     if (entry_name(r, entry, item))
       return KM_ERR_NOMEM;
-    if (is_regular(entry, item) && !km_name_is_litter(item->name, item->n_name))
+    if (is_regular(r, entry, item) && !km_name_is_litter(item->name, item->n_name))
       return take_entry(r, entry, item);
     drain(r, item);
     if (item->reason)

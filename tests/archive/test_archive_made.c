@@ -627,7 +627,7 @@ static void encryption_is_named(void **state) {
     probe_clear(&p);
     probe_file(&p, probe_path("hidden.7z"), NULL);
     assert_int_equal(p.n, 1);
-    assert_int_equal(p.entries[0].reason, KM_REASON_UNSUPPORTED_ARCHIVE);
+    assert_int_equal(p.entries[0].reason, KM_REASON_ENCRYPTED_ENTRY);
     probe_clear(&p);
   }
   made_clear(&set);

@@ -137,12 +137,13 @@ static void compare(const tar *t, bool piped, const char *what, size_t at) {
   for (size_t i = 0; same && i < plain.n; i++) {
     const probe_entry *a = &plain.entries[i], *b = &reference.entries[i];
     same = strcmp(a->name, b->name) == 0 && a->reason == b->reason && a->n_bytes == b->n_bytes &&
-           a->index + 1 == b->index && (a->pos ? a->pos + BLOCK : 0) == b->pos && (a->detail == b->detail || strcmp(a->detail, b->detail) == 0) &&
+           a->index + 1 == b->index && (a->reason ? a->pos + BLOCK : 0) == b->pos && (a->detail == b->detail || strcmp(a->detail, b->detail) == 0) &&
            (!a->bytes) == (!b->bytes) && (!a->bytes || memcmp(a->bytes, b->bytes, a->n_bytes) == 0);
     if (!same)
-      print_message("%s %zu%s, entry %zu: %s %zu bytes, %s %s | %s %zu bytes, %s %s\n", what, at, piped ? " piped" : "", i,
-                    a->name, a->n_bytes, km_reason_code(a->reason), a->detail ? a->detail : "", b->name, b->n_bytes,
-                    km_reason_code(b->reason), b->detail ? b->detail : "");
+      print_message("%s %zu%s, entry %zu: %s %zu bytes, %s at %zu %s | %s %zu bytes, %s at %zu %s\n", what, at,
+                    piped ? " piped" : "", i, a->name, a->n_bytes, km_reason_code(a->reason), (size_t)a->pos,
+                    a->detail ? a->detail : "", b->name, b->n_bytes, km_reason_code(b->reason), (size_t)b->pos,
+                    b->detail ? b->detail : "");
   }
   if (plain.n != reference.n)
     print_message("%s %zu%s: %zu and %zu entries\n", what, at, piped ? " piped" : "", plain.n, reference.n);
