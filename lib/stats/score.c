@@ -150,58 +150,82 @@ km_status km_score_add(km_score *score, uint64_t game, const double *p, const do
   return KM_OK;
 }
 
-/* One replicate
- * ----------------------------------------------------------------------------------------------------- */
+/* Replicates, LANES at a time
+ * ------------------------------------------------------------------------------------------------------- */
 
-/* floor(2^64 · P(X ≤ w)) for X ~ Poisson(1), w = 0 … 11. */
-static const uint64_t poisson[] = {
-    6786177901268885274u,  13572355802537770549u, 16965444753172213186u, 18096474403383694065u,
-    18379231815936564285u, 18435783298447138329u, 18445208545532234003u, 18446555009401533385u,
-    18446723317385195808u, 18446742018272269410u, 18446743888360976771u, 18446744058369041076u,
+/* floor(2^32 · P(X ≤ w)) for X ~ Poisson(1), w = 0 … 11. */
+static const uint32_t poisson[] = {
+    1580030168, 3160060337, 3950075421, 4213413783, 4279248373, 4292415291,
+    4294609777, 4294923276, 4294962463, 4294966817, 4294967252, 4294967292,
 };
 
-enum { SMALL_WEIGHTS = 5, WEIGHTS = sizeof poisson / sizeof *poisson, CHUNK = 256 };
+enum { SMALL_WEIGHTS = 5, WEIGHTS = sizeof poisson / sizeof *poisson, LANES = 8 };
 
-/* The first steps of km_random, which all replicates of a game share. */
-static uint64_t game_hash(uint64_t seed, uint64_t game) { return km_mix64(km_mix64(seed) ^ game); }
+/* What all replicates of a game share. Two replicates are hashed at a time: each takes one half of the bits. */
+static uint64_t game_hash(uint64_t seed, uint64_t game) {
+  return km_mix64(km_mix64(km_mix64(seed) ^ game) ^ (uint64_t)KM_PURPOSE_BOOTSTRAP);
+}
 
-/* Without a branch that could be guessed wrong, but for one weight in 1,700. */
-static unsigned weight_of(uint64_t hash, uint64_t replicate) {
-  uint64_t bits = km_mix64(km_mix64(hash ^ replicate) ^ (uint64_t)KM_PURPOSE_BOOTSTRAP);
+static unsigned large_weight(uint32_t bits) {
   unsigned weight = 0;
-  for (unsigned w = 0; w <= SMALL_WEIGHTS; w++)
-    weight += bits >= poisson[w];
-  while (weight > SMALL_WEIGHTS && weight < WEIGHTS && bits >= poisson[weight])
+  while (weight < WEIGHTS && bits >= poisson[weight])
     weight++;
   return weight;
 }
 
 unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate) {
-  return weight_of(game_hash(seed, game), replicate);
+  uint64_t bits = km_mix64(game_hash(seed, game) ^ replicate / 2);
+  return large_weight((uint32_t)(replicate & 1 ? bits >> 32 : bits));
 }
 
+/* The weights of replicates first…first+LANES-1 (first is even), without a branch but for one weight in 1,700. */
+static inline void weights_of(uint64_t hash, size_t first, uint32_t weight[LANES]) {
+  uint32_t bits[LANES], most = 0;
+  for (size_t k = 0; k < LANES; k += 2) {
+    uint64_t both = km_mix64(hash ^ (first + k) / 2);
+    bits[k] = (uint32_t)both;
+    bits[k + 1] = (uint32_t)(both >> 32);
+  }
+  for (size_t k = 0; k < LANES; k++) {
+    weight[k] = 0;
+    for (unsigned w = 0; w <= SMALL_WEIGHTS; w++)
+      weight[k] += bits[k] >= poisson[w];
+  }
+  for (size_t k = 0; k < LANES; k++)
+    most = weight[k] > most ? weight[k] : most;
+  for (size_t k = 0; k < LANES && most > SMALL_WEIGHTS; k++)
+    weight[k] = large_weight(bits[k]);
+}
+
+/* Of several replicates side by side: a position is looked up once for all of them. */
 typedef struct totals {
-  double n, correct, log_loss, brier;
-  uint64_t count[KEYS];
+  double n[LANES], correct[LANES], log_loss[LANES], brier[LANES];
+  uint32_t count[KEYS][LANES];
 } totals;
 
-static void add_game(const km_score *score, size_t g, unsigned weight, totals *t) {
+static void add_game(const km_score *score, size_t g, const uint32_t *restrict weight, totals *restrict t) {
   const game_sums *sums = &score->games[g];
   size_t end = g + 1 < score->n_games ? score->games[g + 1].first : score->n_keys;
-  t->n += weight * sums->n;
-  t->correct += weight * sums->correct;
-  t->log_loss += weight * sums->log_loss;
-  t->brier += weight * sums->brier;
-  for (size_t i = sums->first; i < end; i++)
-    t->count[score->keys[i]] += weight;
+  for (int k = 0; k < LANES; k++) {
+    double times = weight[k];
+    t->n[k] += times * sums->n;
+    t->correct[k] += times * sums->correct;
+    t->log_loss[k] += times * sums->log_loss;
+    t->brier[k] += times * sums->brier;
+  }
+  for (size_t i = sums->first; i < end; i++) {
+    uint32_t *count = t->count[score->keys[i]];
+    for (int k = 0; k < LANES; k++)
+      count[k] += weight[k];
+  }
 }
 
-static void read_histogram(const km_score *score, const totals *t, double *value, double *auc_error) {
+static void read_histogram(const km_score *score, const totals *t, int lane, double *value, double *auc_error) {
   double won = 0, tied = 0, positives = 0, negatives = 0, error = 0;
   for (size_t coarse = 0; coarse < KM_CALIBRATION_BINS; coarse++) {
     double n = 0, ones = 0, sum = 0;
     for (size_t bin = coarse * COARSE; bin < (coarse + 1) * COARSE; bin++) {
-      double down = (double)t->count[2 * bin], up = (double)t->count[2 * bin + 1];
+      double down = t->count[2 * bin][lane], up = t->count[2 * bin + 1][lane];
       won += up * negatives;
       tied += up * down;
       positives += up;
@@ -217,26 +241,15 @@ static void read_histogram(const km_score *score, const totals *t, double *value
   bool both = positives > 0 && negatives > 0;
   value[KM_METRIC_AUC] = both ? (won + 0.5 * tied) / (positives * negatives) : NAN;
   *auc_error = both ? 0.5 * tied / (positives * negatives) : NAN;
-  value[KM_METRIC_ECE] = t->n > 0 ? error / t->n : NAN;
+  value[KM_METRIC_ECE] = t->n[lane] > 0 ? error / t->n[lane] : NAN;
 }
 
-/* All VALUES for the games weighted by replicate r; hash: game_hash of each game, NULL: every game once. */
-static void compute(const km_score *score, const uint64_t *hash, size_t r, totals *t, double *value,
-                    double *auc_error) {
-  uint8_t weight[CHUNK];
-  memset(t, 0, sizeof *t);
-  for (size_t first = 0; first < score->n_games; first += CHUNK) {
-    size_t n = score->n_games - first < CHUNK ? score->n_games - first : CHUNK;
-    for (size_t i = 0; i < n; i++)
-      weight[i] = hash ? (uint8_t)weight_of(hash[first + i], r) : 1;
-    for (size_t i = 0; i < n; i++)
-      if (weight[i])
-        add_game(score, first + i, weight[i], t);
-  }
-  value[KM_METRIC_ACCURACY] = t->n > 0 ? t->correct / t->n : NAN;
-  value[KM_METRIC_LOG_LOSS] = t->n > 0 ? t->log_loss / t->n : NAN;
-  value[KM_METRIC_BRIER] = t->n > 0 ? t->brier / t->n : NAN;
-  read_histogram(score, t, value, auc_error);
+static void read_lane(const km_score *score, const totals *t, int lane, double *value, double *auc_error) {
+  double n = t->n[lane];
+  value[KM_METRIC_ACCURACY] = n > 0 ? t->correct[lane] / n : NAN;
+  value[KM_METRIC_LOG_LOSS] = n > 0 ? t->log_loss[lane] / n : NAN;
+  value[KM_METRIC_BRIER] = n > 0 ? t->brier[lane] / n : NAN;
+  read_histogram(score, t, lane, value, auc_error);
 }
 
 /* All replicates
@@ -255,20 +268,29 @@ typedef struct replication {
   km_replicates *into;
 } replication;
 
-static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
+/* Replicates first…first+LANES-1. */
+static km_status replicate_task(void *ctx, int thread, size_t i, km_err *err) {
   (void)thread;
   const replication *all = ctx;
+  const km_score *score = all->score;
+  size_t first = i * LANES, n = all->into->bootstrap.n_replicates;
   double auc_error;
-  totals *t = malloc(sizeof *t);
+  totals *t = calloc(1, sizeof *t);
   if (!t)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a bootstrap replicate");
-  compute(all->score, all->hash, r, t, all->into->value + r * VALUES, &auc_error);
+    return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for bootstrap replicates");
+  for (size_t g = 0; g < score->n_games; g++) {
+    uint32_t weight[LANES];
+    weights_of(all->hash[g], first, weight);
+    add_game(score, g, weight, t);
+  }
+  for (size_t k = 0; k < LANES && first + k < n; k++)
+    read_lane(score, t, (int)k, all->into->value + (first + k) * VALUES, &auc_error);
   free(t);
   return KM_OK;
 }
 
 static void describe(const km_score *score, const totals *t, km_score_result *out) {
-  out->n_positions = t->n;
+  out->n_positions = t->n[0];
   out->n_games = score->n_games;
   for (size_t i = 0; i < KM_CALIBRATION_BINS; i++) {
     km_calibration_bin *bin = &out->calibration[i];
@@ -278,18 +300,21 @@ static void describe(const km_score *score, const totals *t, km_score_result *ou
     for (size_t fine = i * COARSE; fine < (i + 1) * COARSE; fine++) {
       bin->n += score->bin_n[fine];
       sum += score->bin_sum[fine];
-      out->n_positive += (double)t->count[2 * fine + 1];
+      out->n_positive += t->count[2 * fine + 1][0];
     }
     bin->mean_p = bin->n > 0 ? sum / bin->n : NAN;
   }
 }
 
-/* The figures of the data themselves: every game once. */
+/* The figures of the data themselves: every game once, in the first lane. */
 static km_status compute_point(km_replicates *all, const km_score *score, km_err *err) {
-  totals *t = malloc(sizeof *t);
+  static const uint32_t once[LANES] = {1};
+  totals *t = calloc(1, sizeof *t);
   if (!t)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for the histogram of a score");
-  compute(score, NULL, 0, t, all->point, &all->result.auc_error);
+  for (size_t g = 0; g < score->n_games; g++)
+    add_game(score, g, once, t);
+  read_lane(score, t, 0, all->point, &all->result.auc_error);
   describe(score, t, &all->result);
   free(t);
   return KM_OK;
@@ -303,7 +328,7 @@ static km_status compute_replicates(km_replicates *all, const km_score *score, k
   for (size_t g = 0; g < score->n_games; g++)
     hash[g] = game_hash(b->seed, score->games[g].game);
   replication r = {score, hash, all};
-  km_status status = km_workers_run(b->workers, b->n_replicates, replicate_task, &r, err);
+  km_status status = km_workers_run(b->workers, (b->n_replicates + LANES - 1) / LANES, replicate_task, &r, err);
   free(hash);
   return status;
 }
@@ -317,6 +342,9 @@ km_status km_replicates_new(km_replicates **out, const km_score *score, const km
   if (b->n_replicates > (size_t)1 << 24)
     return km_err_set(err, KM_ERR_LIMIT, 0, "%zu bootstrap replicates are beyond the limit of 2^24",
                       b->n_replicates);
+  if (score->n_keys > UINT32_MAX / WEIGHTS)
+    return km_err_set(err, KM_ERR_LIMIT, 0, "%zu positions are beyond the %u that one figure may have", score->n_keys,
+                      UINT32_MAX / WEIGHTS);
   km_replicates *all = calloc(1, sizeof *all + b->n_replicates * VALUES * sizeof *all->value);
   if (!all)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for %zu bootstrap replicates", b->n_replicates);

@@ -10,6 +10,7 @@
 #include "kifumill/hash.h"
 #include "kifumill/logistic.h"
 #include "kifumill/score.h"
+#include "kifumill/summary.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -269,11 +270,52 @@ static void weights_are_poisson(void **state) {
   }
 }
 
+/* Intervals of accuracy and log-loss against replicates made one by one from the weights. */
+static void replicates_one_by_one(void **state) {
+  (void)state;
+  enum { GAMES = 600, EACH = 3, MOST = 37 };
+  static double given_p[GAMES][EACH], won[EACH];
+  km_score *score = km_score_new();
+  for (uint64_t g = 0; g < GAMES; g++) {
+    for (int i = 0; i < EACH; i++) {
+      given_p[g][i] = km_random_unit(km_random(4, g, (uint64_t)i, KM_PURPOSE_SAMPLE));
+      won[i] = g & 1;
+    }
+    assert_int_equal(km_score_add(score, g * g, given_p[g], won, EACH, NULL), KM_OK);
+  }
+  for (size_t n = 1; n <= MOST; n += 4) {
+    double value[2][MOST] = {{0}};
+    for (uint64_t r = 0; r < n; r++) {
+      double weights = 0;
+      for (uint64_t g = 0; g < GAMES; g++)
+        for (int i = 0; i < EACH; i++) {
+          double weight = km_bootstrap_weight(7, g * g, r), given = g & 1 ? given_p[g][i] : 1 - given_p[g][i];
+          value[0][r] += weight * (given > 0.5);
+          value[1][r] -= weight * log(given);
+          weights += weight;
+        }
+      value[0][r] /= weights;
+      value[1][r] /= weights;
+    }
+    km_bootstrap bootstrap = {.seed = 7, .n_replicates = n, .level = 0.8};
+    km_score_result result;
+    assert_int_equal(km_score_evaluate(score, &bootstrap, &result, NULL), KM_OK);
+    for (int k = 0; k < 2; k++) {
+      const km_estimate *e = &result.metric[k ? KM_METRIC_LOG_LOSS : KM_METRIC_ACCURACY];
+      km_sort(value[k], n);
+      assert_true(fabs(e->low - km_quantile(value[k], n, 0.1)) < 1e-12);
+      assert_true(fabs(e->high - km_quantile(value[k], n, 0.9)) < 1e-12);
+    }
+  }
+  km_score_free(score);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(auc_is_all_pairs),      cmocka_unit_test(golden),
       cmocka_unit_test(definitions),           cmocka_unit_test(same_for_threads_and_order),
       cmocka_unit_test(clusters_widen),        cmocka_unit_test(differences_are_paired),
-      cmocka_unit_test(undefined_and_refused), cmocka_unit_test(weights_are_poisson)};
+      cmocka_unit_test(undefined_and_refused), cmocka_unit_test(weights_are_poisson),
+      cmocka_unit_test(replicates_one_by_one)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
