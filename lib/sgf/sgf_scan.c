@@ -5,8 +5,8 @@
  * property's name before it ("PB[Honinbo?PW[Meijin]", "C[…v=200;W[pp]"), and what follows the ']' is syntax.
  * A ']' swallowed by a stray backslash (a Shift-JIS trail byte) looks the same. Text that merely holds
  * brackets does not: its '[' comes after a blank ("[3d]"), is closed by "\]", or the text goes on after the
- * ']'. A value never runs over more than one property, since that one's ']' ends it; so the check is local
- * and its cost is that of the value. */
+ * ']'. A value runs over one property, since that one's ']' ends it, or over the few that lost theirs too; so
+ * the check is local and its cost is that of the value. */
 #include "sgf_scan.h"
 
 #include <string.h>
@@ -307,6 +307,10 @@ static void cut_at_end(sgf_value *value, const char *end) {
   value->cut = SGF_CUT_END;
 }
 
+/* A value that lost its ']' may have swallowed several properties, which lost theirs. They are read again one by
+ * one, so that more of them would cost the square of their number. */
+enum { SWALLOWED_MAX = 32 };
+
 sgf_value sgf_read_value(const char *open, const char *end, unsigned traits) {
   sgf_value value = {.begin = open + 1};
   size_t depth = 0; /* of '[' that no "\]" has closed */
@@ -334,8 +338,7 @@ sgf_value sgf_read_value(const char *open, const char *end, unsigned traits) {
   }
   value.end = p;
   value.after = p + 1;
-  if (depth)
-    while (cut_damage(&value, end, traits)) { /* it may have swallowed several */
-    }
+  for (int n = 0; depth && n < SWALLOWED_MAX && cut_damage(&value, end, traits); n++) {
+  }
   return value;
 }

@@ -242,6 +242,9 @@ static const char *convert_stretch(sink *out, const char *p, const char *end, ic
   while (p < end && !out->full) {
     char buffer[1024], *from = (char *)(uintptr_t)p, *to = buffer;
     size_t n_from = (size_t)(end - p), n_to = room(out) < sizeof buffer ? room(out) : sizeof buffer;
+    /* iconv reads far ahead: it is given no more than there can be room for */
+    int is_part = n_to < sizeof buffer && n_from > n_to * 8 + 64;
+    n_from = is_part ? n_to * 8 + 64 : n_from;
     size_t result = iconv(cd, &from, &n_from, &to, &n_to);
     int failure = result == (size_t)-1 ? errno : 0;
     if (to > buffer && !put(out, buffer, (size_t)(to - buffer)))
@@ -252,7 +255,7 @@ static const char *convert_stretch(sink *out, const char *p, const char *end, ic
       return reached;
     }
     p = reached;
-    if (failure && failure != E2BIG) {
+    if (failure && failure != E2BIG && !(is_part && failure == EINVAL)) { /* a part may end inside a character */
       if (p == end || !put_escaped(out, *p))
         return p;
       p++;
@@ -264,8 +267,9 @@ static const char *convert_stretch(sink *out, const char *p, const char *end, ic
 
 static const char *decode_iconv(sink *out, const char *p, const char *end, iconv_t cd, int stateful) {
   while (p < end && !out->full) {
-    if (stateful) { /* between NULs */
-      const char *nul = memchr(p, 0, (size_t)(end - p));
+    if (stateful) { /* between NULs; those far behind what there is room for do not matter */
+      size_t n = (size_t)(end - p);
+      const char *nul = memchr(p, 0, room(out) < n / 16 ? room(out) * 16 : n);
       p = convert_stretch(out, p, nul ? nul : end, cd);
       p += p < end && !*p && !out->full;
       continue;
@@ -327,9 +331,17 @@ static km_encoding_id find_bom(const char *bytes, size_t n_bytes, size_t *n_bom)
   return KM_ENC_NONE;
 }
 
-/* UTF-16 without a mark: most units are ASCII beside a NUL, always on the same side. */
-static km_encoding_id find_utf16(const char *bytes, size_t n_bytes) {
+/* UTF-16 and UTF-32 without a mark: most units are ASCII beside NULs, always on the same side. */
+static km_encoding_id find_wide(const char *bytes, size_t n_bytes) {
   size_t n_units = n_bytes / 2 < 4096 ? n_bytes / 2 : 4096, little = 0, big = 0;
+  size_t n_quads = n_units / 2, little4 = 0, big4 = 0;
+  for (size_t i = 0; i < n_quads; i++) {
+    const char *q = bytes + 4 * i;
+    little4 += q[0] > 0 && !q[1] && !q[2] && !q[3];
+    big4 += !q[0] && !q[1] && !q[2] && q[3] > 0;
+  }
+  if (n_quads && (little4 + big4) * 2 >= n_quads && (!little4 || !big4))
+    return little4 ? KM_ENC_UTF32LE : KM_ENC_UTF32BE;
   for (size_t i = 0; i < n_units; i++) {
     char a = bytes[2 * i], b = bytes[2 * i + 1];
     little += a > 0 && b == 0;
@@ -421,6 +433,14 @@ static const double no_explanation = 9.5;
 /* Below this many bytes above 0x7f libuchardet names any of thirty alphabets. */
 static const size_t enough_for_detector = 12;
 
+/* Whether there are few bytes above 0x7f and each stands alone: characters of two bytes come in runs of such. */
+static int has_lone_bytes(const km_sample *sample) {
+  for (size_t i = 1; i < sample->n_bytes; i++)
+    if ((signed char)sample->bytes[i] < 0 && (signed char)sample->bytes[i - 1] < 0)
+      return 0;
+  return sample->n_high < 4;
+}
+
 /* Whether to believe CA: the bytes must be true to it, and no other encoding that they are also true to may
  * explain them much better: an encoding of single bytes fits anything. */
 static int is_declared_honoured(contest *c, const km_text_source *source, guess declared) {
@@ -429,6 +449,8 @@ static int is_declared_honoured(contest *c, const km_text_source *source, guess 
     return 0;
   int same_kind =
       (km_encoding_flags(declared.id) & KM_ENC_CJK) || !(km_encoding_flags(c->best.id) & KM_ENC_CJK);
+  if (!same_kind && has_lone_bytes(&c->sample))
+    return 1; /* "O\x92Brien": a letter or two are no evidence against CA */
   return c->best.id == KM_ENC_NONE || cost <= c->best_cost * (same_kind ? 1.5 : 1.15) ||
          !strictly(c->decoder, source->bytes, source->n_bytes, c->best);
 }
@@ -439,7 +461,7 @@ static guess choose(km_text_decoder *decoder, const km_text_source *source, gues
     km_encoding_id id;
     double trust; /* records in EUC-JP are rare */
   } usual[] = {{KM_ENC_UTF8, 1},     {KM_ENC_GB18030, 1}, {KM_ENC_BIG5, 1.02}, {KM_ENC_SHIFT_JIS, 1},
-               {KM_ENC_EUC_JP, 1.4}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
+               {KM_ENC_EUC_JP, 1.15}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
   contest c = {.decoder = decoder, .best_cost = no_explanation, .best = {KM_ENC_NONE, NULL}};
   km_sample_take(&c.sample, source->bytes, source->n_bytes);
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
@@ -478,12 +500,13 @@ static guess find_encoding(km_text_decoder *decoder, const km_text_source *sourc
   const char *bytes = source->bytes;
   size_t n = source->n_bytes;
   guess declared = named(source->declared), found = {KM_ENC_NONE, NULL};
-  if (n && memchr(bytes, 0, n) && (found.id = find_utf16(bytes, n)) != KM_ENC_NONE)
+  if (n && memchr(bytes, 0, n) && (found.id = find_wide(bytes, n)) != KM_ENC_NONE)
     return found;
   if (km_text_is_ascii(bytes, n)) {
-    guess jis = {declared.id == KM_ENC_ISO_2022_KR ? KM_ENC_ISO_2022_KR : KM_ENC_ISO_2022_JP, NULL};
-    if (n && memmem(bytes, n, "\x1b$", 2) && strictly(decoder, bytes, n, jis))
-      return jis;
+    int korean = n && memmem(bytes, n, "\x1b$)C", 4); /* the designation that ISO-2022-KR begins with */
+    guess seven_bit = {korean ? KM_ENC_ISO_2022_KR : KM_ENC_ISO_2022_JP, NULL};
+    if (n && memmem(bytes, n, "\x1b$", 2) && strictly(decoder, bytes, n, seven_bit))
+      return seven_bit;
     return (guess){KM_ENC_ASCII, NULL};
   }
   if (km_text_is_utf8(bytes, n)) {
@@ -547,11 +570,16 @@ km_status km_text_decode(km_text_decoder *decoder, const km_text_source *source,
   return status;
 }
 
-/* Whether a stateful encoding that was in ASCII at p is so at end too. ISO-2022-KR has a mode for its whole text. */
+/* Whether a stateful encoding that was in ASCII at p is so at end too. */
 static int is_in_ascii(km_encoding_id id, const char *p, const char *end) {
+  size_t n = (size_t)(end - p);
   if (!(km_encoding_flags(id) & KM_ENC_STATEFUL))
     return 1;
-  const char *escape = id == KM_ENC_ISO_2022_JP ? memrchr(p, 0x1b, (size_t)(end - p)) : p;
+  if (id == KM_ENC_ISO_2022_KR) {
+    const char *out = memrchr(p, 0x0e, n), *in = memrchr(p, 0x0f, n);
+    return !out || (in && in > out);
+  }
+  const char *escape = id == KM_ENC_ISO_2022_JP ? memrchr(p, 0x1b, n) : p;
   return !escape || (end - escape >= 3 && escape[1] == '(' && escape[2] == 'B');
 }
 
