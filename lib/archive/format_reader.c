@@ -454,15 +454,21 @@ static bool skipped_bytes(const km_format_reader *r) {
   return r->magic == KM_MAGIC_CPIO && message && strncmp(message, "Skipped ", 8) == 0;
 }
 
-/* Bytes passed over on the way to the end of a cpio are not even said. */
-static km_status cpio_end(km_format_reader *r, km_item *item, uint64_t before) {
-  uint64_t n_passed = (uint64_t)archive_filter_bytes(r->archive, 0) - before;
-  if (r->magic != KM_MAGIC_CPIO || n_passed < CPIO_END_MAX)
-    return KM_END;
+/* libarchive is content with any end of these. */
+static km_status check_end(km_format_reader *r, km_item *item, uint64_t before) {
+  const km_stream *s = r->client.stream;
   item->number = r->number;
-  item->pos = before;
-  km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "no header before the end of the archive");
-  return KM_OK;
+  if (r->magic == KM_MAGIC_CPIO && (uint64_t)archive_filter_bytes(r->archive, 0) - before >= CPIO_END_MAX) {
+    item->pos = before;
+    km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "no header before the end of the archive");
+  } else if ((r->magic == KM_MAGIC_RAR && !km_rar4_ends(&item->pos, s->block, s->handed)) ||
+             (r->magic == KM_MAGIC_RAR5 && !km_rar5_ends(&item->pos, s->block, s->handed))) {
+    km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "no whole block of the RAR here, and no mark of its end");
+  } else if (r->magic == KM_MAGIC_LHA && s->block[s->handed - 1]) {
+    item->pos = s->handed;
+    km_item_fault(item, KM_REASON_TRUNCATED_ARCHIVE, "the archive lacks its end mark: it may be cut");
+  }
+  return item->reason ? KM_OK : KM_END;
 }
 
 /* libarchive's next header. The entry before is left first, so that *before is where the header must be. */
@@ -493,7 +499,7 @@ static km_status next_header(km_format_reader *r, struct archive_entry **entry, 
       return KM_ERR_NOMEM;
     if (status == ARCHIVE_EOF) {
       r->ended = r->at_end = true;
-      return cpio_end(r, item, before);
+      return check_end(r, item, before);
     }
     if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) {
       r->n_failed = 0;
