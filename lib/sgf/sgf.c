@@ -47,8 +47,8 @@ struct km_sgf_reader {
   int inner_is_kept;   /* it lives as long as the reader */
   const char *foreign; /* what else the input looks like, or NULL; see foreign_kind */
   int foreign_known;
-  int decode_each;     /* the outer text is not UTF-8 */
-  int is_ascii;        /* the outer text is ASCII */
+  int decode_each; /* the outer text is not UTF-8 */
+  int is_ascii;    /* the outer text is ASCII */
   uint32_t n_records;
   size_t n_findings; /* kept */
   uint64_t n_noted;
@@ -251,12 +251,23 @@ static int is_property_of_start(const char *p, const char *end, unsigned traits)
   return q < end && *q == '[' && (sgf_traits(name.key) & traits);
 }
 
+/* Behind the '(' at p: blanks, and the few bytes of no meaning (a byte order mark, an odd blank) that may
+ * stand before the ';' of a game. */
+static const char *skip_to_node(const char *p, const char *end) {
+  const char *next = sgf_skip_space(p + 1, end), *q = next;
+  while (q < end && q - next < 8 && sgf_class_of(*q) != SGF_SEMICOLON &&
+         ((uint8_t)*q >= 0x7f || (uint8_t)*q <= ' '))
+    q++;
+  return q < end && *q == ';' ? q : next;
+}
+
 /* Whether a game begins at p. is_first: nothing but blanks before it since the last game. */
 static int is_start(const char *p, const char *end, int is_first) {
   const char *next = sgf_skip_space(p + 1, end);
   int is_line = is_first || p[-1] == '\n' || p[-1] == '\r';
   switch (*p) {
   case '(':
+    next = skip_to_node(p, end);
     return next < end && (*next == ';' || (sgf_class_of(*next) == SGF_UPPER && sgf_opens_tree(p, end)));
   case ';':
     return is_line &&
@@ -282,7 +293,7 @@ static int is_record(km_sgf_reader *r) {
   if (!d->n_properties)
     return 0;
   return sgf_draft_is_game(d) ||
-         (*d->begin == '(' && *sgf_skip_space(d->begin + 1, d->end) == ';' && !foreign_kind(r));
+         (*d->begin == '(' && *skip_to_node(d->begin, d->end) == ';' && !foreign_kind(r));
 }
 
 /* Parses the next game of t into the draft; what lies before it is garbage. 0 when there is none. */
@@ -355,8 +366,8 @@ static void note_decoding(km_sgf_draft *d, const km_decoded *decoded) {
 }
 
 /* The draft → the record. */
-static km_status finish_record(km_sgf_reader *r, text *t, const km_decoded *decoded,
-                               km_sgf_record *record, km_err *err) {
+static km_status finish_record(km_sgf_reader *r, text *t, const km_decoded *decoded, km_sgf_record *record,
+                               km_err *err) {
   km_sgf_draft *d = &r->draft;
   *record = (km_sgf_record){.number = ++r->n_records, .origin = t->origin};
   note_decoding(d, decoded);

@@ -53,7 +53,7 @@ void sgf_draft_reset(km_sgf_draft *d) {
   memset(d->info, 0, sizeof d->info);
   d->player = (sgf_player){0};
   d->n_pl_mismatches = 0;
-  d->result_conflict = d->has_root_key = d->has_5a = d->has_info = d->stopped = 0;
+  d->result_conflict = d->has_root_key = d->has_5a = d->has_lower = d->has_info = d->stopped = 0;
   d->n_findings = 0;
   d->stray_end = UINT64_MAX;
   d->flags = 0;
@@ -270,12 +270,30 @@ static void trim(const char **begin, const char **end) {
     --*end;
 }
 
+/* Whether half of a value is another value, not a shorter text. */
+static int is_number(int slot) {
+  switch (slot) {
+  case KM_TEXT_BLACK_RANK:
+  case KM_TEXT_WHITE_RANK:
+  case KM_TEXT_DATE:
+  case KM_TEXT_RESULT:
+  case KM_TEXT_KOMI:
+  case KM_TEXT_HANDICAP:
+  case SGF_INFO_GAME:
+  case SGF_INFO_SIZE:
+    return 1;
+  }
+  return 0;
+}
+
 static void take_info(walk *w, uint16_t key, sgf_value value, const char *at) {
   km_sgf_draft *d = w->d;
   int slot = info_slot(key);
   if (slot < 0)
     return;
   sgf_slice *slice = &d->info[slot];
+  if (value.cut == SGF_CUT_END && is_number(slot))
+    return; /* "SZ[1" of 19 */
   trim(&value.begin, &value.end);
   d->has_root_key |= slot == SGF_INFO_GAME || slot == SGF_INFO_SIZE;
   if (slice->begin) {
@@ -285,7 +303,9 @@ static void take_info(walk *w, uint16_t key, sgf_value value, const char *at) {
     if (slot == KM_TEXT_APPLICATION)
       return; /* every program that rewrites a record adds its name; that is no fault of the record */
     sgf_draft_note(d, KM_REASON_DUPLICATE_PROPERTY, at, "%c%c", key >> 8, key & 0xff);
-    if (slot == KM_TEXT_RESULT)
+    if (slice->begin == slice->end)
+      *slice = (sgf_slice){value.begin, value.end, at, w->depth, value.escapes}; /* the first said nothing */
+    else if (slot == KM_TEXT_RESULT)
       take_second_result(w, slice, &value, at);
     return;
   }
@@ -656,6 +676,25 @@ static void name_without_value(walk *w, const sgf_name *name) {
   sgf_draft_note(w->d, KM_REASON_PROPERTY_WITHOUT_VALUE, name->begin, "%.*s", n, name->begin);
 }
 
+/* "b[cc]", "sz[9]": a name in lower case, at the beginning of a node, where it is no rest of a text; after
+ * that anywhere in the record. Makes it the name that it stands for. */
+static int take_lower_name(walk *w, sgf_name *name) {
+  km_sgf_draft *d = w->d;
+  const char *p = name->begin;
+  size_t n = (size_t)(name->end - p);
+  if (n > 2 || (w->tail && !d->has_lower))
+    return 0;
+  uint16_t key = n == 1 ? SGF_KEY1(p[0] - 32) : SGF_KEY(p[0] - 32, p[1] - 32);
+  if (!sgf_traits(key) || (!d->has_lower && (key == SGF_KEY1('C') || key == SGF_KEY1('N'))))
+    return 0;
+  name->key = key;
+  name->n_upper = (uint8_t)n;
+  if (!d->has_lower)
+    sgf_draft_note(d, KM_REASON_LOWERCASE_NAME, p, "%.*s", (int)n, p);
+  d->has_lower = 1;
+  return 1;
+}
+
 /* Letters at p: a property and its values. */
 static void property(walk *w) {
   km_sgf_draft *d = w->d;
@@ -665,7 +704,7 @@ static void property(walk *w) {
     name_without_value(w, &name);
     return;
   }
-  if (!name.n_upper) {
+  if (!name.n_upper && !take_lower_name(w, &name)) {
     if (skip_tail(w))
       return;
     sgf_draft_note(d, KM_REASON_EMPTY_IDENTIFIER, name.begin, NULL);

@@ -76,6 +76,7 @@ typedef struct km_sgf_draft {
   uint8_t result_conflict; /* two RE that name different results */
   uint8_t has_root_key;    /* GM, FF or SZ seen */
   uint8_t has_5a;          /* 5A, which only renju has */
+  uint8_t has_lower;       /* names in lower case */
   uint8_t has_info;        /* game information seen */
   uint8_t is_glued;        /* it begins inside the game before it (set by the reader) */
   uint8_t stopped;         /* another game begins at next, inside this one */

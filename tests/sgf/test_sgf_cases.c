@@ -474,7 +474,10 @@ static const struct {
      "#1 9x9: Bcc Wgg eval 1:0.75 eval 2:0.3923\n"},
     {"lower-case name",
      "(;SZ[9];b[cc];W[gg])",
-     "#1 9x9: Wgg !empty_identifier@8 !white_first@14\n"},
+     "#1 9x9: Bcc Wgg !lowercase_name@8\n"},
+    {"lower-case name behind a value", /* the rest of a text */
+     "(;SZ[9];B[cc]C[see] b[dd] there];W[gg])",
+     "#1 9x9: Bcc Wgg !stray_byte@20\n"},
     {"text escapes",
      "(;SZ[9]PB[a\\]b\\\\c\\:d\\\r\ne\tf\ng ]EV[ \n ];B[cc])",
      "#1 9x9: Bcc PB \"a]b\\c:de f g\" EV \"\"\n"},

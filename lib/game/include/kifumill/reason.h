@@ -39,6 +39,7 @@ typedef enum km_reason_kind { KM_KIND_REFUSED, KM_KIND_CUT, KM_KIND_REPAIRED, KM
   X(GARBAGE_OUTSIDE, REPAIRED, "garbage_outside_tree", "text before, between or after the games")                    \
   X(PROPERTY_WITHOUT_VALUE, REPAIRED, "property_without_value", "a property without a value was dropped")            \
   X(EMPTY_IDENTIFIER, REPAIRED, "empty_identifier", "a value without a property name was dropped")                   \
+  X(LOWERCASE_NAME, REPAIRED, "lowercase_name", "property names in lower case are read as if in capitals")           \
   X(DUPLICATE_PROPERTY, REPAIRED, "duplicate_property", "a property given twice; lists are merged, else the first")  \
   X(BLANK_IN_POINT, REPAIRED, "blank_in_point", "blanks inside a move were removed")                                 \
   X(BLANK_MOVE, REPAIRED, "blank_move", "a move of blanks only is read as a pass")                                   \
