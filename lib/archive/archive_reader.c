@@ -28,7 +28,7 @@ struct km_archive_reader {
   km_source source;
   frame frames[DEPTH_MAX + 1];
   unsigned n_frames;
-  bool opened, stopped, part_told;
+  bool opened, stopped, part_told, loss_told;
   uint64_t top_number, n_nested;
   km_buffer name;
   km_item item;
@@ -176,12 +176,20 @@ static km_status source_fault(km_archive_reader *r, km_entry *entry) {
   return KM_OK;
 }
 
-/* A part that is missing, when nothing that was read showed it. */
-static km_status missing_part(km_archive_reader *r, km_entry *entry) {
-  if (!r->source.missing[0] || r->part_told)
+/* What is wrong with the input as a whole, told last: a part that is missing, when nothing that was read
+ * showed it; a file that was cut while it was read. */
+static km_status source_end(km_archive_reader *r, km_entry *entry) {
+  uint64_t at;
+  if (r->source.missing[0] && !r->part_told) {
+    r->finding = (km_finding){KM_REASON_MISSING_VOLUME, r->source.n_bytes, r->source.missing};
+    r->part_told = true;
+  } else if (!r->loss_told && km_mapped_lost(&r->source.map, &at)) {
+    r->finding =
+        (km_finding){KM_REASON_UNREADABLE, at, "became shorter, or its disk failed, while it was read"};
+    r->loss_told = true;
+  } else {
     return KM_END;
-  r->part_told = true;
-  r->finding = (km_finding){KM_REASON_MISSING_VOLUME, r->source.n_bytes, r->source.missing};
+  }
   entry->findings = &r->finding;
   entry->n_findings = 1;
   return KM_OK;
@@ -215,7 +223,7 @@ static km_status next_entry(km_archive_reader *r, km_entry *entry) {
     km_budget_detail(&r->budget, r->item.reason, r->item.detail, sizeof r->item.detail);
     return give(r, entry, f);
   }
-  return missing_part(r, entry);
+  return source_end(r, entry);
 }
 
 km_status km_archive_next(km_archive_reader *r, km_entry *entry, km_err *err) {

@@ -1,8 +1,8 @@
 /* archive_source.c: files by read when small, by mmap when large; split archives joined; standard input and
  * pipes as they come.
  *
- * A mapped file must not be cut by others while it is read: the system then ends the process, as with every
- * program that maps its input. Reading small files costs less than mapping them. */
+ * A mapped file that others cut while it is read reads as zeros from there on, and the reader tells it
+ * (mapped_input.h). Reading small files costs less than mapping them. */
 #include "archive_source.h"
 
 #include <errno.h>
@@ -47,12 +47,10 @@ static ssize_t read_all(int fd, uint8_t *bytes, size_t n) {
 /* A regular file whose descriptor stands at its start. */
 static km_status take_file(km_source *source, int fd, size_t n) {
   if (n >= MAP_FROM_BYTES) {
-    void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map != MAP_FAILED) {
-      madvise(map, n, MADV_SEQUENTIAL);
-      source->map = map;
-      source->n_map = n;
-      source->bytes = map;
+    source->map = km_mapped_open(fd, n);
+    if (source->map.bytes) {
+      madvise(source->map.bytes, n, MADV_SEQUENTIAL);
+      source->bytes = source->map.bytes;
       source->n_bytes = n;
       return KM_OK;
     }
@@ -177,7 +175,7 @@ static km_status open_named(km_source *source, const km_input *input, const km_a
 }
 
 km_status km_source_open(km_source *source, const km_input *input, const km_archive_limits *limits) {
-  *source = (km_source){.fd = -1};
+  *source = (km_source){.fd = -1, .map = {.slot = -1, .fd = -1}};
   switch (input->kind) {
   case KM_INPUT_FILE:
     return open_named(source, input, limits);
@@ -196,18 +194,17 @@ km_status km_source_open(km_source *source, const km_input *input, const km_arch
 
 void km_source_drop(km_source *source, uint64_t n_taken) {
   uint64_t n = n_taken & ~(uint64_t)(DROP_BYTES - 1);
-  if (!source->map || n <= source->n_dropped || n > source->n_map)
+  if (!source->map.bytes || n <= source->n_dropped || n > source->map.n_bytes)
     return;
-  madvise((char *)source->map + source->n_dropped, n - source->n_dropped, MADV_DONTNEED);
+  madvise((char *)source->map.bytes + source->n_dropped, n - source->n_dropped, MADV_DONTNEED);
   source->n_dropped = n;
 }
 
 void km_source_close(km_source *source) {
-  if (source->map)
-    munmap(source->map, source->n_map);
+  km_mapped_close(&source->map);
   if (source->owns_fd && source->fd >= 0)
     close(source->fd);
   free(source->part_start);
   km_buffer_clear(&source->buffer);
-  *source = (km_source){.fd = -1};
+  *source = (km_source){.fd = -1, .map = {.slot = -1, .fd = -1}};
 }

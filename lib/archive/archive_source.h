@@ -4,6 +4,7 @@
 
 #include "archive_inputs.h"
 #include "byte_stream.h"
+#include "mapped_input.h"
 
 typedef struct km_source {
   const uint8_t *bytes; /* the whole input; NULL when it comes from fd */
@@ -15,8 +16,7 @@ typedef struct km_source {
   char missing[KM_DETAIL_BYTES]; /* the part that is not there; what stands before it is here */
   km_reason fault; /* why there is nothing */
   char detail[KM_DETAIL_BYTES];
-  void *map; /* n_map bytes from mmap */
-  size_t n_map;
+  km_mapped map;
   uint64_t n_dropped; /* of them given back */
   km_buffer buffer;
   bool owns_fd;

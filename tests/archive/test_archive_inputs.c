@@ -1,8 +1,10 @@
 /* test_archive_inputs.c: lists, folders, standard input: which inputs there are, in which order, under which
  * names. */
+#include <archive.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +219,42 @@ static void vanished_file(void **state) {
   km_inputs_free(inputs);
 }
 
+/* A large file that is cut while it is read: what was read stays good, and it is told. */
+static void shrinking_file(void **state) {
+  (void)state;
+  enum { BYTES = 3 << 20, ENTRY = 1000, LEFT = (1 << 20) + 100 };
+  const char *path = probe_path("shrinking.tar");
+  made_set set = made_games(2500, 2 * ENTRY, 11);
+  made_how how = {.format = ARCHIVE_FORMAT_TAR_USTAR, .filter = ARCHIVE_FILTER_NONE};
+  km_inputs *inputs;
+  km_archive_reader *reader;
+  km_entry entry;
+  km_err err;
+  size_t n_given = 0, n_told = 0;
+  signal(SIGBUS, SIG_DFL); /* cmocka and sanitizers have handlers, which would be respected */
+  assert_true(made_write(path, &set, &how));
+  assert_int_equal(km_inputs_open(&inputs, &path, 1, NULL, &err), KM_OK);
+  assert_true(km_inputs_bytes(inputs, 0) > BYTES);
+  assert_int_equal(km_archive_open(&reader, inputs, 0, &err), KM_OK);
+  while (km_archive_next(reader, &entry, &err) == KM_OK) {
+    if (n_given == 10)
+      assert_int_equal(truncate(path, LEFT), 0);
+    if (entry.bytes && n_given < 10)
+      assert_memory_equal(entry.bytes, set.entries[n_given].bytes, entry.n_bytes);
+    n_given += entry.bytes != NULL;
+    if (entry.n_findings && entry.findings[0].reason == KM_REASON_UNREADABLE) {
+      n_told++;
+      assert_int_equal(entry.findings[0].pos, LEFT);
+    }
+  }
+  print_message("%zu of %zu given\n", n_given, set.n);
+  assert_true(n_given > 100 && n_given < set.n);
+  assert_int_equal(n_told, 1);
+  km_archive_close(reader);
+  km_inputs_free(inputs);
+  made_clear(&set);
+}
+
 /* A reader that is left in the middle, inside an archive within an archive. */
 static void closed_early(void **state) {
   (void)state;
@@ -251,6 +289,7 @@ int main(void) {
       cmocka_unit_test(standard_input),
       cmocka_unit_test(unreadable_files),
       cmocka_unit_test(vanished_file),
+      cmocka_unit_test(shrinking_file),
       cmocka_unit_test(closed_early),
   };
   return cmocka_run_group_tests(tests, NULL, leave);

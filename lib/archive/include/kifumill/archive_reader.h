@@ -10,6 +10,9 @@
  * a fault is given. Policy of sums: an entry whose own check sum is wrong is not used; when only the sum of a whole
  * stream (gzip's trailer) is wrong, its entries are used and the archive is flagged.
  *
+ * Large files are mapped. One that is cut while it is read ends in a finding: the first mapping installs a handler of
+ * SIGBUS for that, unless the program has one.
+ *
  * Not told and not given: folders, links, devices, and what systems leave behind (._x, __MACOSX/, .DS_Store,
  * Thumbs.db, desktop.ini). archive.h stays behind this file. */
 #ifndef KIFUMILL_ARCHIVE_READER_H
