@@ -22,6 +22,16 @@ static number take_digits(km_phrase *phrase) {
   return found;
 }
 
+/* Digits, or Chinese numerals: 二〇一九, 三十八, 十二. */
+static number take_number(km_phrase *phrase) {
+  number found = take_digits(phrase);
+  double v;
+  if (!found.n_digits && phrase->at < phrase->end && (signed char)*phrase->at < 0 &&
+      km_phrase_number(phrase, &v) && v == (int)v)
+    found = (number){(int)v, v >= 100 ? 4 : 2};
+  return found;
+}
+
 static int days_in_month(int year, int month) {
   static const int days[13] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   return days[month] + (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
@@ -73,24 +83,50 @@ static char take_separator(km_phrase *phrase) {
     return 'c';
   }
   phrase->at = mark;
+  if (km_phrase_take(phrase, ". ")) { /* "2019. 5. 3." */
+    km_phrase_skip_blanks(phrase);
+    if (phrase->at < phrase->end && *phrase->at >= '0' && *phrase->at <= '9')
+      return 'k';
+    phrase->at = mark;
+  }
   if (phrase->end - phrase->at >= 2 && (*phrase->at == '-' || *phrase->at == '.' || *phrase->at == '/') &&
       phrase->at[1] >= '0' && phrase->at[1] <= '9')
     return *phrase->at++;
   return 0;
 }
 
+/* " May 3" and "-May-03" after the year. Returns 1 and moves if a month is named. */
+static int take_named_month(km_phrase *phrase, int *month, int *day) {
+  const char *mark = phrase->at;
+  skip_separators(phrase);
+  size_t n = km_phrase_letters(phrase);
+  *month = month_named(phrase, n);
+  if (!*month) {
+    phrase->at = mark;
+    return 0;
+  }
+  phrase->at += n;
+  skip_separators(phrase);
+  number found = take_digits(phrase);
+  *day = found.n_digits <= 2 ? found.value : 0;
+  return 1;
+}
+
 /* "-09-04", "年9月4日" after the year. */
 static int read_after_year(km_phrase *phrase, int year, km_date *date) {
+  int named, named_day;
+  if (take_named_month(phrase, &named, &named_day))
+    return set_date(date, year, named, named_day);
   char separator = take_separator(phrase);
   number month = {0, 0}, day = {0, 0};
   if (separator)
-    month = take_digits(phrase);
+    month = take_number(phrase);
   if (month.n_digits > 2) /* "1667-1668": a range of years */
     month = (number){0, 0};
   else if (month.n_digits) {
     char next = take_separator(phrase);
     if (next && (next == separator))
-      day = take_digits(phrase);
+      day = take_number(phrase);
     if (day.n_digits > 2)
       day = (number){0, 0};
   }
@@ -133,12 +169,19 @@ static int read_small_first(km_phrase *phrase, number first, km_date *date) {
 }
 
 /* "昭和38年5月3日", "令和元年": the year is the era's plus its own. Returns 1 and moves if an era is named.
- */
+ * The months of eras before 1873 are those of another calendar. */
 static int take_era(km_phrase *phrase, int *year) {
   static const struct {
     const char *name;
     int before;
-  } eras[] = {{"明治", 1867}, {"大正", 1911}, {"昭和", 1925}, {"平成", 1988}, {"令和", 2018}};
+  } eras[] = {{"明治", 1867}, {"大正", 1911}, {"昭和", 1925}, {"平成", 1988}, {"令和", 2018}, {"民国", 1911},
+              {"民國", 1911}, {"慶応", 1864}, {"元治", 1863}, {"文久", 1860}, {"万延", 1859}, {"安政", 1853},
+              {"嘉永", 1847}, {"弘化", 1843}, {"天保", 1829}, {"文政", 1817}, {"文化", 1803}, {"享和", 1800},
+              {"寛政", 1788}, {"天明", 1780}, {"安永", 1771}, {"明和", 1763}, {"宝暦", 1750}, {"寛延", 1747},
+              {"延享", 1743}, {"寛保", 1740}, {"元文", 1735}, {"享保", 1715}, {"正徳", 1710}, {"宝永", 1703},
+              {"元禄", 1687}, {"貞享", 1683}, {"天和", 1680}, {"延宝", 1672}, {"寛文", 1660}, {"万治", 1657},
+              {"明暦", 1654}, {"承応", 1651}, {"慶安", 1647}, {"正保", 1643}, {"寛永", 1623}, {"元和", 1614},
+              {"慶長", 1595}};
   for (size_t i = 0; i < sizeof eras / sizeof eras[0]; i++)
     if (km_phrase_take(phrase, eras[i].name)) {
       double v = 1;
@@ -157,6 +200,7 @@ static void skip_lead(km_phrase *phrase) {
       "fall",  "winter", "mon",     "tue",       "wed",      "thu",    "fri",      "sat",
       "sun",   "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
       "early", "late",   "played",  "on",        "in",       "date",   "published"};
+  static const char *const names_of_ours[] = {"公元", "西元", "西暦", "서기"};
   for (int found = 1; found;) {
     found = 0;
     while (phrase->at < phrase->end && memchr(" ,.:~(", *phrase->at, 6))
@@ -166,7 +210,22 @@ static void skip_lead(km_phrase *phrase) {
       found = n && km_phrase_is(phrase, n, words[i]);
     if (found)
       phrase->at += n;
+    for (size_t i = 0; i < sizeof names_of_ours / sizeof names_of_ours[0] && !found; i++)
+      found = km_phrase_take(phrase, names_of_ours[i]);
   }
+}
+
+/* "March 4, 2001", "Mar 2001", "Mar  4 12:00:00 CET 2001": the year is the first number of four digits. */
+static int read_after_month(km_phrase *phrase, int month, km_date *date) {
+  skip_separators(phrase);
+  number first = take_digits(phrase), last = {0, 0};
+  if (first.n_digits == 4)
+    return set_date(date, first.value, month, 0);
+  while (first.n_digits && last.n_digits != 4 && phrase->at < phrase->end) {
+    last = take_digits(phrase);
+    phrase->at += last.n_digits == 0;
+  }
+  return last.n_digits == 4 ? set_date(date, last.value, month, first.value) : 1;
 }
 
 /* "2016-09-04" and nothing else: nearly all records. 1 when it was one. */
@@ -199,22 +258,14 @@ int km_date_parse(const char *text, size_t n_bytes, km_date *date) {
     return 0;
   skip_lead(&phrase);
   if (take_era(&phrase, &year))
-    return read_after_year(&phrase, year, date);
+    return year < 1873 ? set_date(date, year, 0, 0) : read_after_year(&phrase, year, date);
   size_t n_letters = km_phrase_letters(&phrase);
   int month = month_named(&phrase, n_letters);
-  if (month) { /* March 4, 2001; Mar 2001 */
+  if (month) {
     phrase.at += n_letters;
-    skip_separators(&phrase);
-    number first = take_digits(&phrase);
-    if (first.n_digits == 4)
-      return set_date(date, first.value, month, 0);
-    n_letters = km_phrase_letters(&phrase);
-    phrase.at += n_letters == 2 ? 2 : 0;
-    skip_separators(&phrase);
-    number last = take_digits(&phrase);
-    return first.n_digits && last.n_digits == 4 ? set_date(date, last.value, month, first.value) : 1;
+    return read_after_month(&phrase, month, date);
   }
-  number first = take_digits(&phrase);
+  number first = take_number(&phrase);
   if (first.n_digits == 8) /* 20240506-231427 */
     return set_date(date, first.value / 10000, first.value / 100 % 100, first.value % 100);
   if (first.n_digits == 1 || first.n_digits == 2)

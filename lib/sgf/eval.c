@@ -30,7 +30,23 @@ static int take(span *s, const char *word) {
   return 1;
 }
 
-/* A decimal number, without exponent. Locale-free. */
+/* "e-05" behind a number, as Python writes small ones: its power of ten; 1 without. */
+static double take_exponent(span *s) {
+  span look = *s;
+  if (!take(&look, "e") && !take(&look, "E"))
+    return 1;
+  int negative = take(&look, "-"), n = 0, n_digits = 0;
+  if (!negative)
+    take(&look, "+");
+  for (; look.at < look.end && *look.at >= '0' && *look.at <= '9'; look.at++, n_digits++)
+    n = n < 400 ? n * 10 + (*look.at - '0') : n;
+  if (!n_digits)
+    return 1;
+  *s = look;
+  return pow(10, negative ? -n : n);
+}
+
+/* A decimal number. Locale-free. */
 static int take_number(span *s, double *value) {
   span look = *s;
   skip_blanks(&look);
@@ -46,6 +62,7 @@ static int take_number(span *s, double *value) {
         v = v * 10 + (*look.at - '0'), scale *= 10;
   if (!n_digits)
     return 0;
+  v *= take_exponent(&look);
   *value = (negative ? -v : v) / scale;
   *s = look;
   return 1;
@@ -117,7 +134,7 @@ int km_eval_parse_sbkv(const char *text, size_t n_bytes, uint32_t ply, km_eval *
   return 1;
 }
 
-/* "1.2k", "850", "3m" → a count. */
+/* "1.2k", "850", "3m" → a count; "54.3" is none. */
 static int take_playouts(span *s, double *value) {
   if (!take_number(s, value) || *value < 0)
     return 0;
@@ -125,6 +142,8 @@ static int take_playouts(span *s, double *value) {
     *value *= 1e3;
   else if (take(s, "m") || take(s, "M"))
     *value *= 1e6;
+  else if (*value != floor(*value))
+    return 0;
   return s->at == s->end || *s->at == ' ' || *s->at == '\r' || *s->at == '\n';
 }
 

@@ -75,6 +75,10 @@ static const struct {
     {"begin 6", "uuencoded data"},
     {"HTTP/1.", "HTTP response"},
     {"GO::Game", "XGF"},
+    {"[Event \"", "PGN (chess)"},
+    {"# ---- Kifu", "KIF (shogi)"},
+    {"# KIF", "KIF (shogi)"},
+    {"#KIF", "KIF (shogi)"},
 };
 
 static int starts_with(const char *p, const char *end, const char *word) {

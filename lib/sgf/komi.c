@@ -53,12 +53,12 @@ static int read_plain_komi(const char *text, size_t n_bytes, double *v) {
 }
 
 int km_komi_parse(const char *text, size_t n_bytes, float *komi) {
-  static const char *const before[] = {"komi", "黑贴", "黑貼", "黒貼", "贴目",
-                                       "貼目", "贴",   "貼",   "コミ", "덤",
-                                       "黑",   "黒"}; /* "黒6目半": Black gives it */
+  static const char *const before[] = {
+      "komi", "黑贴", "黑貼", "黒貼",   "贴目", "貼目", "贴",     "貼",
+      "コミ", "덤",   "黑",   "黒コミ", "黒",   "先番", "호선 덤"}; /* "黒6目半": Black gives it */
   static const char *const after[] = {"komi", "コミ出し", "コミ", "덤"};
-  static const char *const nothing[] = {"none",   "no komi", "no",      "コミなし", "なし",
-                                        "无贴目", "不贴目",  "덤 없음", "덤없음"};
+  static const char *const nothing[] = {"none", "no komi", "no",     "コミなし", "コミ無し",
+                                        "なし", "无贴目",  "不贴目", "덤 없음",  "덤없음"};
   km_phrase phrase;
   double plain, v;
   *komi = NAN;
@@ -119,8 +119,9 @@ int km_komi_adjust(km_game *game) {
 int km_handicap_parse(const char *text, size_t n_bytes, uint8_t *handicap) {
   static const char *const none[] = {"none", "no", "even", "互先", "分先", "호선", "맞바둑"};
   static const char *const sente[] = {"让先", "讓先", "定先", "정선"};
-  static const char *const before[] = {"让", "讓", "授", "h"};
-  static const char *const after[] = {"子局", "子", "점", "stones", "stone"};
+  static const char *const before[] = {"让子", "讓子", "让", "讓", "授", "受", "置碁", "접바둑", "h"};
+  static const char *const after[] = {"子",   "점", "stones", "stone",   "置碁",
+                                      "置き", "局", "접바둑", "handicap"};
   km_phrase phrase;
   double v;
   *handicap = 0;
@@ -142,8 +143,9 @@ int km_handicap_parse(const char *text, size_t n_bytes, uint8_t *handicap) {
   km_phrase_skip_blanks(&phrase);
   if (!km_phrase_number(&phrase, &v))
     return 1;
-  km_phrase_skip_blanks(&phrase);
-  TAKE_ONE_OF(&phrase, after);
+  do
+    km_phrase_skip_blanks(&phrase);
+  while (TAKE_ONE_OF(&phrase, after));
   if (!at_end(&phrase) || v != floor(v) || v > MAX_HANDICAP)
     return 1;
   *handicap = (uint8_t)v;

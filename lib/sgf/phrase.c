@@ -64,6 +64,13 @@ static char fold_character(uint32_t c) {
   }
 }
 
+/* Russian capitals and ё to what texts are compared in. */
+static uint32_t fold_cyrillic(uint32_t c) {
+  if (c == 0x401 || c == 0x451)
+    return 0x435;
+  return c >= 0x410 && c <= 0x42f ? c + 0x20 : c;
+}
+
 size_t km_plain_number(const char *text, size_t n_bytes, double *value) {
   static const double scales[7] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
   unsigned v = 0, n_after = 0;
@@ -89,7 +96,8 @@ int km_phrase_fold(km_phrase *phrase, const char *text, size_t n_bytes) {
   size_t n_out = 0;
   while (p < end) {
     size_t n = 1;
-    char ascii = *p < 0x80 ? fold_ascii(*p) : fold_character(decode(p, end, &n));
+    uint32_t c = *p < 0x80 ? 0 : decode(p, end, &n), low = fold_cyrillic(c);
+    char ascii = *p < 0x80 ? fold_ascii(*p) : fold_character(c);
     if (*p >= 0x80 && n == 1)
       ascii = 1; /* a byte that is no UTF-8: matches nothing */
     size_t n_add = ascii ? 1 : n;
@@ -100,6 +108,10 @@ int km_phrase_fold(km_phrase *phrase, const char *text, size_t n_bytes) {
         phrase->bytes[n_out] = ascii;
       else
         memcpy(phrase->bytes + n_out, p, n);
+      if (low != c) { /* both are of two bytes */
+        phrase->bytes[n_out] = (char)(0xc0 | low >> 6);
+        phrase->bytes[n_out + 1] = (char)(0x80 | (low & 0x3f));
+      }
       n_out += n_add;
     }
     p += n;
@@ -166,7 +178,7 @@ static int read_decimal(km_phrase *phrase, double *value) {
   return 1;
 }
 
-/* Chinese numerals below a thousand: 七, 十二, 二十, 百五. */
+/* Chinese numerals below ten thousand: 七, 十二, 二十, 百五, 二〇一九. */
 static int read_han(km_phrase *phrase, double *value) {
   static const struct {
     const char *text;
@@ -189,8 +201,8 @@ static int read_han(km_phrase *phrase, double *value) {
     } else {
       current = (current > 0 ? current * 10 : 0) + digits[i].value;
     }
-    if (total > 1000 || current > 1000)
-      total = current = 1000;
+    if (total > 9999 || current > 9999)
+      total = current = 9999;
   }
   *value = total + (current > 0 ? current : 0);
   return seen;
@@ -198,6 +210,15 @@ static int read_han(km_phrase *phrase, double *value) {
 
 static int read_plain(km_phrase *phrase, double *value) {
   return read_decimal(phrase, value) || read_han(phrase, value);
+}
+
+/* Whether a of b parts is a fraction that people write: "6/7" and "6.5/7.5" are two numbers. */
+static int is_fraction(double a, double b) {
+  static const uint8_t parts[] = {2, 3, 4, 6, 8, 10, 12};
+  int known = 0;
+  for (size_t i = 0; i < sizeof parts; i++)
+    known |= b == parts[i];
+  return known && a > 0 && a < b && a == (int)a;
 }
 
 /* "5/6", "四分之三", "¾"; moves only when it is one. */
@@ -215,11 +236,11 @@ static int read_fraction(km_phrase *phrase, double *value) {
   const char *start = phrase->at;
   double a, b;
   if (read_plain(phrase, &a)) {
-    if (km_phrase_take(phrase, "/") && read_plain(phrase, &b) && b > 0 && a < b) {
+    if (km_phrase_take(phrase, "/") && read_plain(phrase, &b) && is_fraction(a, b)) {
       *value = a / b;
       return 1;
     }
-    if (km_phrase_take(phrase, "分之") && read_plain(phrase, &b) && a > 0 && b < a) {
+    if (km_phrase_take(phrase, "分之") && read_plain(phrase, &b) && is_fraction(b, a)) {
       *value = b / a;
       return 1;
     }
@@ -250,7 +271,8 @@ int km_phrase_number(km_phrase *phrase, double *value) {
 }
 
 int km_phrase_points(km_phrase *phrase, double *value) {
-  static const char *const units[] = {"目", "집", "호", "points", "point", "pts", "pt", "moku", "점"};
+  static const char *const units[] = {"目", "집",   "호", "points", "point", "pts",
+                                      "pt", "moku", "점", "点",     "點"};
   if (!km_phrase_number(phrase, value))
     return 0;
   const char *after = phrase->at;
@@ -263,8 +285,12 @@ int km_phrase_points(km_phrase *phrase, double *value) {
     phrase->at = after;
     scale = 1;
   }
+  after = phrase->at;
+  km_phrase_skip_blanks(phrase);
   if (km_phrase_take(phrase, "半") || km_phrase_take(phrase, "반") || km_phrase_take(phrase, "½"))
     *value += 0.5;
+  else
+    phrase->at = after;
   *value *= scale;
   return 1;
 }

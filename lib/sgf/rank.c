@@ -20,14 +20,21 @@ typedef struct rank_word {
 
 /* Longer ones before their beginnings. */
 static const rank_word kinds[] = {
-    {"段", 'd'}, {"단", 'd'},  {"级", 'k'},  {"級", 'k'},  {"급", 'k'}, {"dan", 'd'}, {"duan", 'd'},
-    {"d", 'd'},  {"kyu", 'k'}, {"kup", 'k'}, {"gup", 'k'}, {"k", 'k'},  {"pro", 'p'}, {"p", 'p'},
+    {"段", 'd'},   {"단", 'd'}, {"级", 'k'},  {"級", 'k'},  {"급", 'k'},  {"dan", 'd'},
+    {"duan", 'd'}, {"d", 'd'},  {"kyu", 'k'}, {"kup", 'k'}, {"gup", 'k'}, {"k", 'k'},
+    {"pro", 'p'},  {"p", 'p'},  {"дан", 'd'}, {"д", 'd'},   {"кю", 'k'},  {"к", 'k'},
 };
 static const rank_word prefixes[] = {
     {"amateur", 'd'}, {"ama", 'd'},  {"业余", 'd'}, {"業余", 'd'},      {"業餘", 'd'}, {"アマ", 'd'},
     {"아마", 'd'},    {"职业", 'p'}, {"職業", 'p'}, {"プロ", 'p'},      {"프로", 'p'}, {"professional", 'p'},
     {"honorary", 0},  {"hon.", 0},   {"hon", 0},    {"provisional", 0}, {"pro", 'p'},  {"p", 'p'},
+    {"业", 'd'},      {"業", 'd'},   {"专业", 'p'}, {"專業", 'p'},      {"名誉", 0},   {"名譽", 0},
+    {"kgs", 0},       {"ogs", 0},    {"igs", 0},    {"egf", 0},         {"aga", 0},    {"fox", 0},
 };
+/* Titles that may stand behind a rank; a title alone is none. */
+static const char *const titles[] = {"名人",  "本因坊", "棋聖",   "棋圣",   "十段",    "天元",
+                                     "王座",  "碁聖",   "小碁聖", "meijin", "honinbo", "kisei",
+                                     "judan", "tengen", "oza",    "gosei"};
 static const char *const nothing[] = {"",     "?",       "??",       "-",       "nr",           "n/a",
                                       "none", "no rank", "unranked", "unknown", "rank not set", "[?]"};
 
@@ -40,13 +47,31 @@ static char take_kind(km_phrase *phrase, const rank_word *words, size_t n_words)
 }
 #define TAKE_KIND(phrase, words) take_kind(phrase, words, sizeof(words) / sizeof *(words))
 
+static int take_title(km_phrase *phrase) {
+  for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+    if (km_phrase_take(phrase, titles[i]))
+      return km_phrase_letters(phrase) == 0;
+  return 0;
+}
+
+/* Behind a '(': anything, of which only the word for professionals says more. */
+static int read_brackets(km_phrase *phrase, char *kind) {
+  char word = TAKE_KIND(phrase, prefixes);
+  *kind = *kind == 'd' && word == 'p' && phrase->at[-1] != 'p' ? 'p' : *kind;
+  return 1;
+}
+
 /* What may follow a rank; 0 when it makes the rank doubtful. *kind becomes 'p' when a professional is named.
  */
 static int rest_is_harmless(km_phrase *phrase, char *kind) {
   while (phrase->at < phrase->end) {
     km_phrase_skip_blanks(phrase);
-    if (km_phrase_take(phrase, ",") || km_phrase_take(phrase, "("))
+    if (km_phrase_take(phrase, ","))
       return 1;
+    if (km_phrase_take(phrase, "("))
+      return read_brackets(phrase, kind);
+    if (km_phrase_take(phrase, ")") || km_phrase_take(phrase, "]") || take_title(phrase))
+      continue;
     if (km_phrase_take(phrase, "*") || km_phrase_take(phrase, "?") || km_phrase_take(phrase, "+"))
       continue;
     size_t n = km_phrase_letters(phrase);
@@ -108,17 +133,21 @@ int km_rank_parse(const char *text, size_t n_bytes, km_rank *rank) {
   if (says_nothing(&phrase))
     return 0;
   char prefix = 0, found;
+  if (!km_phrase_take(&phrase, "("))
+    km_phrase_take(&phrase, "[");
   while ((found = TAKE_KIND(&phrase, prefixes)) != 0) {
     prefix = found != '?' ? found : prefix;
     km_phrase_skip_blanks(&phrase);
   }
   const char *start = phrase.at;
   int is_ten = km_phrase_take(&phrase, "十段"); /* Judan, a title */
-  if (is_ten || (!km_phrase_take(&phrase, "初") && !km_phrase_number(&phrase, &v)) ||
+  if (is_ten ||
+      (!km_phrase_take(&phrase, "初") && !km_phrase_take(&phrase, "초") && !km_phrase_number(&phrase, &v)) ||
       memchr(start, '/', (size_t)(phrase.at - start)))
     return 1;
   km_phrase_skip_blanks(&phrase);
-  km_phrase_take(&phrase, "-");
+  if (!km_phrase_take(&phrase, "-") && km_phrase_take(&phrase, ".")) /* "4. Dan" */
+    km_phrase_skip_blanks(&phrase);
   size_t n_letters = km_phrase_letters(&phrase);
   const char *word = phrase.at;
   char kind = TAKE_KIND(&phrase, kinds);

@@ -34,7 +34,10 @@ typedef enum token {
   T_DOUBT,   /* ?, negations, comparisons */
   T_NUMBER,
   T_HALF,
-  T_COUNT, /* of moves: the number before it is no margin */
+  T_COUNT,  /* of moves: the number before it is no margin */
+  T_COUNTS, /* nor is the one behind it: "at move 120" */
+  T_KOMI,   /* nor that: "黑贴3又3/4子" */
+  T_MINUS,
   T_FILLER,
   T_BREAK, /* punctuation */
   T_OTHER, /* a word of Latin letters, a sign */
@@ -48,16 +51,31 @@ typedef struct word {
 
 /* Several words that mean another thing than each. */
 static const word latin_phrases[] = {
-    {"no result", T_VOID},      {"no winner", T_VOID},
-    {"both lost", T_VOID},      {"both lose", T_VOID},
-    {"both win", T_VOID},       {"both won", T_VOID},
-    {"double loss", T_VOID},    {"not finished", T_UNFINISHED},
-    {"win for", T_WIN_FOR},     {"victory for", T_WIN_FOR},
-    {"winner:", T_WIN_FOR},     {"winner is", T_WIN_FOR},
-    {"not played", T_VOID},     {"ran out of time", T_TIMES_OUT},
-    {"no-show", T_FORFEIT},     {"time out", T_TIME},
-    {"not known", T_UNKNOWN},   {"no info", T_UNKNOWN},
+    {"no result", T_VOID},
+    {"no winner", T_VOID},
+    {"both lost", T_VOID},
+    {"both lose", T_VOID},
+    {"both win", T_VOID},
+    {"both won", T_VOID},
+    {"double loss", T_VOID},
+    {"not finished", T_UNFINISHED},
+    {"win for", T_WIN_FOR},
+    {"victory for", T_WIN_FOR},
+    {"winner:", T_WIN_FOR},
+    {"winner is", T_WIN_FOR},
+    {"not played", T_VOID},
+    {"ran out of time", T_TIMES_OUT},
+    {"no-show", T_FORFEIT},
+    {"time out", T_TIME},
+    {"not known", T_UNKNOWN},
+    {"no info", T_UNKNOWN},
     {"left early", T_FORFEITS},
+    {"no-result", T_VOID},
+    {"triple ko", T_VOID},
+    {"time-out", T_TIME},
+    {"both players lose", T_VOID},
+    {"both players lost", T_VOID},
+    {"weiß", T_WHITE},
 };
 
 /* Whole runs of letters. */
@@ -77,6 +95,7 @@ static const word latin_words[] = {
     {"loses", T_LOSE},
     {"lost", T_LOSE},
     {"lose", T_LOSE},
+    {"loss", T_LOSE},
     {"by", T_BY},
     {"res", T_RESIGN},
     {"resignation", T_RESIGN},
@@ -149,13 +168,44 @@ static const word latin_words[] = {
     {"is", T_FILLER},
     {"was", T_FILLER},
     {"on", T_FILLER},
-    {"in", T_FILLER},
-    {"after", T_FILLER},
+    {"in", T_COUNTS},
+    {"after", T_COUNTS},
+    {"at", T_COUNTS},
+    {"move", T_COUNTS},
+    {"komi", T_KOMI},
     {"and", T_FILLER},
     {"player", T_FILLER},
     {"score", T_FILLER},
     {"through", T_FILLER},
     {"with", T_FILLER},
+    /* German, French, Spanish */
+    {"schwarz", T_BLACK},
+    {"noir", T_BLACK},
+    {"negras", T_BLACK},
+    {"weiss", T_WHITE},
+    {"blanc", T_WHITE},
+    {"blancas", T_WHITE},
+    {"gewinnt", T_WIN},
+    {"gewann", T_WIN},
+    {"gagne", T_WIN},
+    {"ganan", T_WIN},
+    {"verliert", T_LOSE},
+    {"perd", T_LOSE},
+    {"pierden", T_LOSE},
+    {"aufgabe", T_RESIGN},
+    {"abandon", T_RESIGN},
+    {"abandono", T_RESIGN},
+    {"zeit", T_TIME},
+    {"temps", T_TIME},
+    {"tiempo", T_TIME},
+    {"remis", T_DRAW},
+    {"nulle", T_DRAW},
+    {"tablas", T_DRAW},
+    {"durch", T_FILLER},
+    {"mit", T_FILLER},
+    {"par", T_FILLER},
+    {"por", T_FILLER},
+    {"de", T_FILLER},
 };
 
 /* Found anywhere; the first that fits counts, so longer ones stand before their beginnings. */
@@ -171,8 +221,16 @@ static const word han_words[] = {
     {"双方负", T_VOID},
     {"双负", T_VOID},
     {"雙負", T_VOID},
+    {"両者負け", T_VOID},
     {"両者負", T_VOID},
     {"両負", T_VOID},
+    {"全局同形", T_VOID},
+    {"長生", T_VOID},
+    {"长生", T_VOID},
+    {"不贴目", T_FILLER},
+    {"不貼目", T_FILLER},
+    {"无贴目", T_FILLER},
+    {"無貼目", T_FILLER},
     {"双败", T_VOID},
     {"両敗", T_VOID},
     {"무승부", T_DRAW},
@@ -214,12 +272,20 @@ static const word han_words[] = {
     {"投了", T_RESIGNS},
     {"认输", T_RESIGNS},
     {"認輸", T_RESIGNS},
+    {"认负", T_RESIGNS},
+    {"認負", T_RESIGNS},
     {"投子", T_RESIGNS},
     {"投降", T_RESIGNS},
     {"超时", T_TIME},
     {"超時", T_TIME},
     {"時間切れ", T_TIME},
     {"時間切", T_TIME},
+    {"逾时", T_TIME},
+    {"逾時", T_TIME},
+    {"读秒", T_TIME},
+    {"讀秒", T_TIME},
+    {"时间到", T_TIME},
+    {"時間到", T_TIME},
     {"时间", T_TIME},
     {"時間", T_TIME},
     {"用时", T_TIME},
@@ -243,6 +309,8 @@ static const word han_words[] = {
     {"判", T_FORFEIT},
     {"반칙", T_FORFEIT},
     {"기권", T_FORFEIT},
+    {"몰수", T_FORFEIT},
+    {"缺席", T_FORFEITS},
     {"실격", T_FORFEIT},
     {"부전", T_FORFEIT},
     {"판정", T_FORFEIT},
@@ -277,6 +345,8 @@ static const word han_words[] = {
     {"和局", T_DRAW},
     {"和碁", T_DRAW},
     {"平局", T_DRAW},
+    {"平棋", T_DRAW},
+    {"平手", T_DRAW},
     {"持碁", T_DRAW},
     {"持棋", T_DRAW},
     {"ジゴ", T_DRAW},
@@ -323,7 +393,37 @@ static const word han_words[] = {
     {"아니", T_DOUBT},
     {"안", T_DOUBT},
     {"못", T_DOUBT},
+    /* Russian; the folded texts have no capitals and no ё */
+    {"черные", T_BLACK},
+    {"белые", T_WHITE},
+    {"черных", T_BLACK},
+    {"белых", T_WHITE},
+    {"победа", T_WIN_FOR},
+    {"победили", T_WIN},
+    {"выиграли", T_WIN},
+    {"проиграли", T_LOSE},
+    {"сдались", T_RESIGNS},
+    {"просрочили", T_TIMES_OUT},
+    {"сдачей", T_RESIGN},
+    {"сдача", T_RESIGN},
+    {"времени", T_TIME},
+    {"время", T_TIME},
+    {"ничья", T_DRAW},
+    {"очков", T_FILLER},
+    {"очка", T_FILLER},
+    {"очко", T_FILLER},
+    {"по ", T_FILLER},
+    {"на ", T_FILLER},
+    {"не ", T_DOUBT},
+    {"ч", T_BLACK},
+    {"б", T_WHITE},
     /* the rest */
+    {"贴目", T_KOMI},
+    {"貼目", T_KOMI},
+    {"贴", T_KOMI},
+    {"貼", T_KOMI},
+    {"コミ", T_KOMI},
+    {"덤", T_KOMI},
     {"手完", T_COUNT},
     {"手", T_COUNT},
     {"수만에", T_COUNT},
@@ -337,9 +437,20 @@ static const word han_words[] = {
     {"まで", T_FILLER},
     {"にて", T_FILLER},
     {"以", T_FILLER},
-    {"共", T_FILLER},
-    {"全", T_FILLER},
-    {"第", T_FILLER},
+    {"共", T_COUNTS},
+    {"全", T_COUNTS},
+    {"第", T_COUNTS},
+    {"双方", T_FILLER},
+    {"雙方", T_FILLER},
+    {"比赛", T_FILLER},
+    {"比賽", T_FILLER},
+    {"对局", T_FILLER},
+    {"對局", T_FILLER},
+    {"本局", T_FILLER},
+    {"循环", T_FILLER},
+    {"循環", T_FILLER},
+    {"再现", T_FILLER},
+    {"再現", T_FILLER},
     {"于", T_FILLER},
     {"番", T_FILLER},
     {"번", T_FILLER},
@@ -357,6 +468,8 @@ static const word han_words[] = {
 static token punctuation(char c) {
   if (c == '+')
     return T_PLUS;
+  if (c == '-')
+    return T_MINUS;
   if (c == '?')
     return T_DOUBT;
   if (c == ' ')
@@ -417,6 +530,9 @@ typedef struct reading {
   uint8_t nothing;   /* "unknown" was said */
   uint8_t doubt;     /* not to be understood */
   uint8_t just_won;  /* the last token was an East Asian verb: an unknown character may belong to it */
+  uint8_t not_next;  /* the next number is no margin */
+  token last;        /* the token before, fillers left out */
+  token verb;        /* the last verb since the last break: T_WIN, T_LOSE or T_END */
   uint8_t ending;    /* the first one named */
   double margin;     /* NaN none */
   uint8_t counting;  /* the last token was the number that margin is: it may turn out to count moves */
@@ -443,10 +559,24 @@ static void read_colour(reading *r, uint8_t colour) {
 }
 
 static void read_verb(reading *r, int wins) {
+  token verb = wins ? T_WIN : T_LOSE;
   if (r->subject)
     win(r, wins ? r->subject : km_opponent(r->subject));
-  else if (!r->winners)
-    r->doubt = 1; /* "won by …" behind a whole clause adds nothing */
+  else if (!r->winners || (r->verb != T_END && r->verb != verb))
+    r->doubt = 1; /* "won by …" behind a whole clause adds nothing, "B+lost" says two things */
+  r->verb = verb;
+}
+
+static void read_plus(reading *r) {
+  r->doubt |= r->winners && !r->subject && r->last == T_OTHER; /* "B+ResignW+Resign": whose plus? */
+  read_verb(r, 1);
+}
+
+/* "黑贴3又3/4子": tells the komi, not who won. */
+static void read_komi(reading *r) {
+  if (!r->reasoned)
+    r->subject = 0;
+  r->not_next = 1;
 }
 
 static void read_reason(reading *r, uint8_t ending) {
@@ -487,6 +617,7 @@ static void read_count(reading *r) {
 
 /* "黑超时，白胜": at the comma Black is done with. */
 static void read_break(reading *r) {
+  r->verb = T_END;
   if (r->subject && r->reasoned) {
     r->loser |= (uint8_t)(1u << r->subject);
     r->subject = r->reasoned = 0;
@@ -500,10 +631,10 @@ static int has_other_subject(const reading *r) {
 
 /* Takes one token in. */
 static void read_token(reading *r, token t, double value) {
-  uint8_t was_verb = r->just_won, was_counting = r->counting;
+  uint8_t was_verb = r->just_won, was_counting = r->counting, is_not_margin = r->not_next;
   if (t == T_FILLER)
     return;
-  r->just_won = r->counting = 0;
+  r->just_won = r->counting = r->not_next = 0;
   switch (t) {
   case T_BLACK:
   case T_WHITE:
@@ -515,7 +646,11 @@ static void read_token(reading *r, token t, double value) {
     r->just_won = 1;
     break;
   case T_PLUS:
-    read_verb(r, 1);
+    read_plus(r);
+    break;
+  case T_MINUS:
+    r->doubt |=
+        r->last == T_PLUS || !r->winners || has_other_subject(r); /* "W+-2.5" may be meant as a loss */
     break;
   case T_BY:
     r->by = r->subject != 0;
@@ -553,8 +688,16 @@ static void read_token(reading *r, token t, double value) {
   case T_UNKNOWN:
     r->nothing = 1;
     break;
+  case T_COUNTS:
+    r->not_next = 1;
+    break;
+  case T_KOMI:
+    read_komi(r);
+    break;
   case T_NUMBER:
   case T_HALF:
+    if (is_not_margin)
+      break;
     read_number(r, t == T_HALF ? 0.5 : value);
     break;
   case T_COUNT:
@@ -577,6 +720,7 @@ static void read_token(reading *r, token t, double value) {
   case T_FILLER:
     break;
   }
+  r->last = t;
 }
 
 static int status_result(const reading *r, int8_t *winner, float *margin, uint8_t *ending) {

@@ -75,6 +75,8 @@ static void test_adversary(void **state) {
       {"adversary predicted win prob: 1.34 loss: -0.34", KM_BLACK, 0, 0, 0, 0, 0},
       {"adversary predicted win prob: 0.5 loss: 0.2", KM_BLACK, 0, 0, 0, 0, 0},
       {"adversary predicted win prob: none", KM_BLACK, 0, 0, 0, 0, 0},
+      {"adversary predicted win prob: 1e-05 loss: 0.99999, predicted score: -6.34e1", KM_BLACK, 1, 1e-05, -63.4, 0,
+       KM_EVAL_ADVERSARY},
   };
   CHECK_EVALS(km_eval_parse_comment, cases);
 }
@@ -114,6 +116,7 @@ static void test_lizzie(void **state) {
       {"0.7.2", KM_BLACK, 0, 0, 0, 0, 0},
       {"", KM_BLACK, 0, 0, 0, 0, 0},
       {"\n0.7.2 54.3 1.2k", KM_BLACK, 0, 0, 0, 0, 0},
+      {"Leela Zero 0.17 54.3 1200", KM_BLACK, 1, 0.543, NAN, 1200, KM_EVAL_LIZZIE},
   };
   CHECK_EVALS(km_eval_parse_lizzie, cases);
 }

@@ -186,6 +186,50 @@ static void test_result_east_asian(void **state) {
   CHECK_RESULTS(cases);
 }
 
+/* Numbers that are no margins, half points behind a blank, more words; Russian, German, French, Spanish. */
+static void test_result_more(void **state) {
+  (void)state;
+  static const result_case cases[] = {
+      {"Black wins at move 120", 0, B, NAN, KM_ENDING_UNKNOWN},
+      {"White wins in 98", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"白胜，共256", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"白勝 第7局", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"Komi 6.5: B+0.5", 0, B, 0.5, KM_ENDING_SCORE},
+      {"黑贴3又3/4子，黑胜1/4子", 0, B, 0.5, KM_ENDING_SCORE},
+      {"黑贴6目半 白胜2目半", 0, W, 2.5, KM_ENDING_SCORE},
+      {"白勝（黒コミ4目半）", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"흑 2집 반 승", 0, B, 2.5, KM_ENDING_SCORE},
+      {"黑胜3点", 0, B, 3, KM_ENDING_SCORE},
+      {"黑认负", 0, W, NAN, KM_ENDING_RESIGN},
+      {"白逾時負", 0, B, NAN, KM_ENDING_TIME},
+      {"黑读秒超时负", 0, W, NAN, KM_ENDING_TIME},
+      {"白时间到负", 0, B, NAN, KM_ENDING_TIME},
+      {"黑缺席", 0, W, NAN, KM_ENDING_FORFEIT},
+      {"흑 몰수승", 0, B, NAN, KM_ENDING_FORFEIT},
+      {"双方和棋", 0, D, 0, KM_ENDING_DRAW},
+      {"平手", 0, D, 0, KM_ENDING_DRAW},
+      {"両者負け", 0, U, NAN, KM_ENDING_VOID},
+      {"無勝負（長生）", 0, U, NAN, KM_ENDING_VOID},
+      {"全局同形再现无胜负", 0, U, NAN, KM_ENDING_VOID},
+      {"比赛结果：白中盘胜", 0, W, NAN, KM_ENDING_RESIGN},
+      {"Void (triple ko)", 0, U, NAN, KM_ENDING_VOID},
+      {"No-Result", 0, U, NAN, KM_ENDING_VOID},
+      {"Time-out, W wins", 0, W, NAN, KM_ENDING_TIME},
+      {"adjourned at move 100", 0, U, NAN, KM_ENDING_UNFINISHED},
+      {"Чёрные выиграли сдачей", 0, B, NAN, KM_ENDING_RESIGN},
+      {"БЕЛЫЕ СДАЛИСЬ", 0, B, NAN, KM_ENDING_RESIGN},
+      {"Белые победили по времени", 0, W, NAN, KM_ENDING_TIME},
+      {"Победа чёрных", 0, B, NAN, KM_ENDING_UNKNOWN},
+      {"Ч+3.5", 0, B, 3.5, KM_ENDING_SCORE},
+      {"Ничья", 0, D, 0, KM_ENDING_DRAW},
+      {"Schwarz gewinnt durch Aufgabe", 0, B, NAN, KM_ENDING_RESIGN},
+      {"Weiß+3,5", 0, W, 3.5, KM_ENDING_SCORE},
+      {"Blanc gagne par abandon", 0, W, NAN, KM_ENDING_RESIGN},
+      {"negras ganan por tiempo", 0, B, NAN, KM_ENDING_TIME},
+  };
+  CHECK_RESULTS(cases);
+}
+
 /* Where a winner would be a guess. */
 static void test_result_unknown(void **state) {
   (void)state;
@@ -209,6 +253,12 @@ static void test_result_unknown(void **state) {
       {"Black probably wins", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"Black or White wins", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"Black thinks White wins", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"W+-2.5", 1, U, NAN, KM_ENDING_UNKNOWN}, /* or a loss by 2.5 */
+      {"B+lost", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"B+ResignW+Resign", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"黒投了勝ち", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"Чёрные не победили", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"黑贴3.75子胜0.25子", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"黑中盘", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"黑胜率 60%", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"黑胜势", 1, U, NAN, KM_ENDING_UNKNOWN},
@@ -299,8 +349,14 @@ static void test_komi(void **state) {
       {"4目半コミ出し", 0, 4.5},
       {"덤 6집반", 0, 6.5},
       {"6.5 points", 0, 6.5},
+      {"7点半", 0, 7.5},
+      {"6집 반", 0, 6.5},
+      {"先番6目半コミ出し", 0, 6.5},
+      {"黒コミ6目半", 0, 6.5},
+      {"호선 덤 6집반", 0, 6.5},
       {"none", 0, 0},
       {"コミなし", 0, 0},
+      {"コミ無し", 0, 0},
       /* unknown */
       {"", 1, NAN},
       {"   ", 1, NAN},
@@ -313,6 +369,8 @@ static void test_komi(void **state) {
       {"six", 1, NAN},
       {"B 6.5", 1, NAN},
       {"6.5 or 7.5", 1, NAN},
+      {"6.5/7.5", 1, NAN}, /* two numbers, no fraction */
+      {"6/7", 1, NAN},
       {"nan", 1, NAN},
       {"inf", 1, NAN},
       {"1e1", 1, NAN},
@@ -382,7 +440,8 @@ static void test_handicap(void **state) {
                {"3子", 0, 3},         {"让2子", 0, 2}, {"讓三子", 0, 3}, {"3점", 0, 3},    {"2 stones", 0, 2},
                {"none", 0, 0},        {"互先", 0, 0},  {"让先", 0, 1},   {"정선", 0, 1},   {"H4", 0, 4},
                {"7.5", 1, 0},         {"-2", 1, 0},    {"x", 1, 0},      {"2 or 3", 1, 0}, {"999", 1, 0},
-               {"99999999999", 1, 0}, {"?", 1, 0}};
+               {"99999999999", 1, 0}, {"?", 1, 0},     {"受三子", 0, 3},  {"让子3", 0, 3},    {"4子置碁", 0, 4},
+               {"접바둑 3점", 0, 3},  {"3 stones handicap", 0, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     uint8_t handicap = 77;
     int outcome = km_handicap_parse(cases[i].text, strlen(cases[i].text), &handicap);
@@ -416,6 +475,19 @@ static void test_rank(void **state) {
       {"5 Kyu", 0, 5, 'k'},
       {"9D", 0, 9, 'd'},
       {"９段", 0, 9, 'd'},
+      {"5 дан", 0, 5, 'd'},
+      {"3 Кю", 0, 3, 'k'},
+      {"4. Dan", 0, 4, 'd'},
+      {"[9d]", 0, 9, 'd'},
+      {"KGS 5d", 0, 5, 'd'},
+      {"业5段", 0, 5, 'd'},
+      {"专业九段", 0, 9, 'p'},
+      {"九段(职业)", 0, 9, 'p'},
+      {"9단(프로)", 0, 9, 'p'},
+      {"7d (pro?)", 0, 7, 'p'},
+      {"초단", 0, 1, 'd'},
+      {"九段 名人", 0, 9, 'd'},
+      {"9p Honinbo", 0, 9, 'p'},
       {"6d ama", 0, 6, 'd'},
       {"ama 6d", 0, 6, 'd'},
       {"业余5段", 0, 5, 'd'},
@@ -522,6 +594,19 @@ static void test_date(void **state) {
       {"２００１年３月", 0, 2001, 3, 0, 2},
       {"2001년 3월 4일", 0, 2001, 3, 4, 3},
       {"昭和38年5月3日", 0, 1963, 5, 3, 3},
+      {"昭和三十八年五月三日", 0, 1963, 5, 3, 3},
+      {"天保六年七月", 0, 1835, 0, 0, 1}, /* a month of the old calendar */
+      {"弘化3年", 0, 1846, 0, 0, 1},
+      {"民国59年5月", 0, 1970, 5, 0, 2},
+      {"二〇一九年五月三日", 0, 2019, 5, 3, 3},
+      {"2019年五月", 0, 2019, 5, 0, 2},
+      {"公元1850年", 0, 1850, 0, 0, 1},
+      {"2019. 5. 3.", 0, 2019, 5, 3, 3},
+      {"2019 May 3", 0, 2019, 5, 3, 3},
+      {"2019-May-03", 0, 2019, 5, 3, 3},
+      {"Fri May  3 12:00:00 2019", 0, 2019, 5, 3, 3},
+      {"Fri May  3 12:00:00 CEST 2019", 0, 2019, 5, 3, 3},
+      {"May 3 12:00:00", 1, 0, 0, 0, 0},
       {"令和元年5月", 0, 2019, 5, 0, 2},
       {"平成十年", 0, 1998, 0, 0, 1},
       /* the year last */
@@ -669,6 +754,7 @@ int main(void) {
       cmocka_unit_test(test_result_western_case),
       cmocka_unit_test(test_result_western),
       cmocka_unit_test(test_result_east_asian),
+      cmocka_unit_test(test_result_more),
       cmocka_unit_test(test_result_unknown),
       cmocka_unit_test(test_result_odd_bytes),
       cmocka_unit_test(test_komi),
