@@ -252,17 +252,73 @@ static void take_error(km_format_reader *r, km_item *item) {
   km_item_fault(item, reason_of_message(message), "%s", message);
 }
 
+/* libarchive reads a tar from byte `at` on, which the client is ready to give. */
+static km_status start_within(km_format_reader *r, uint64_t at) {
+  struct archive_entry *entry;
+  r->opened = true;
+  r->base = at - KM_TAR_BLOCK;
+  km_plain_tar_opening(r->opening);
+  r->client.pieces[0] = (piece){r->opening, KM_TAR_BLOCK};
+  r->client.next_piece = 0;
+  if (archive_read_open1(r->archive) < ARCHIVE_WARN || archive_read_next_header(r->archive, &entry) < ARCHIVE_WARN)
+    r->ended = true;
+  return r->client.nomem || r->ended ? KM_ERR_NOMEM : KM_OK; /* nothing else can be wrong with the made-up header */
+}
+
+static km_status restart(km_format_reader *r, uint64_t at) {
+  const km_stream *s = r->client.stream;
+  archive_read_free(r->archive);
+  r->archive = archive_over(&r->client);
+  if (!r->archive)
+    return KM_ERR_NOMEM;
+  enable_format(r->archive, r->magic);
+  memset(r->client.pieces, 0, sizeof r->client.pieces);
+  if (s->in_memory)
+    r->client.at = at;
+  else
+    r->client.pieces[1] = (piece){s->block + s->n_block - (s->handed - at), s->handed - at};
+  return start_within(r, at);
+}
+
+/* The item's name is libarchive's, which goes with it. */
+static km_status keep_name(km_format_reader *r, km_item *item) {
+  if (!item->n_name || item->name == (const char *)r->name.bytes)
+    return KM_OK;
+  if (km_buffer_reserve(&r->name, item->n_name + 1, 0))
+    return KM_ERR_NOMEM;
+  memcpy(r->name.bytes, item->name, item->n_name + 1);
+  item->name = (const char *)r->name.bytes;
+  return KM_OK;
+}
+
+/* libarchive gives a tar up when a header that is whole lies (about a size, or about a length beyond the end). Goes on
+ * with the next header behind that of the item that its sum proves, as far as there are bytes at hand: all of a tar in
+ * memory, a block of others. */
+static void give_up(km_format_reader *r, km_item *item) {
+  const km_stream *s = r->client.stream;
+  uint64_t start = s->handed - s->n_block, at = item->pos;
+  r->ended = true;
+  if (r->magic != KM_MAGIC_TAR || s->fault || r->client.nomem || at % TAR_BLOCK)
+    return;
+  at = (at > start ? at : (start + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK) + (at >= start ? TAR_BLOCK : 0);
+  while (at + TAR_BLOCK <= s->handed && km_magic_detect(s->block + (at - start), TAR_BLOCK) != KM_MAGIC_TAR)
+    at += TAR_BLOCK;
+  if (at + TAR_BLOCK > s->handed)
+    return;
+  r->ended = false;
+  r->client.nomem |= keep_name(r, item) != KM_OK || restart(r, at) != KM_OK;
+}
+
 /* A fault that ends the archive, beside the reason why an entry was not wanted. */
 static void take_end(km_format_reader *r, km_item *item) {
-  r->ended = true;
-  if (!item->reason) {
-    take_error(r, item);
-    return;
-  }
   const char *message = archive_error_string(r->archive);
   size_t n = strlen(item->detail);
-  snprintf(item->detail + n, sizeof item->detail - n, "; the archive ends within it (%.80s)",
-           r->client.stream->fault ? r->client.stream->detail : message ? message : "damaged");
+  if (!item->reason)
+    take_error(r, item);
+  else
+    snprintf(item->detail + n, sizeof item->detail - n, "; the archive ends within it (%.80s)",
+             r->client.stream->fault ? r->client.stream->detail : message ? message : "damaged");
+  give_up(r, item);
 }
 
 /* The entry's name as bytes: as stored, else as UTF-8, else from wide characters; never lost. */
@@ -424,7 +480,8 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
   } else if (data.status < ARCHIVE_OK) { /* a wrong sum is a warning to libarchive: not used here */
     item->bytes = NULL;
     take_error(r, item);
-    r->ended = data.status == ARCHIVE_FATAL;
+    if (data.status == ARCHIVE_FATAL)
+      give_up(r, item);
   } else if (!item->bytes) {
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
   } else if (declared != UINT64_MAX && item->n_bytes < declared) {
@@ -515,8 +572,11 @@ static km_status next_header(km_format_reader *r, struct archive_entry **entry, 
       r->ended = true;
     if (r->ended || r->n_failed == 1) {
       *entry = NULL; /* libarchive sets it also when it fails */
+      bool is_fatal = status == ARCHIVE_FATAL && r->opened;
       header_fault(r, item, before);
-      return KM_OK;
+      if (is_fatal)
+        give_up(r, item);
+      return r->client.nomem ? KM_ERR_NOMEM : KM_OK;
     }
   }
 }
@@ -547,12 +607,7 @@ static bool meets_limit(km_format_reader *r, km_item *item, km_reason limit) {
 static km_status leave_plain(km_format_reader *r) {
   km_plain_tar *tar = &r->tar;
   client *c = &r->client;
-  struct archive_entry *entry;
   r->is_plain = false;
-  r->opened = true;
-  r->base = tar->position - KM_TAR_BLOCK;
-  km_plain_tar_opening(r->opening);
-  c->pieces[0] = (piece){r->opening, KM_TAR_BLOCK};
   if (c->stream->in_memory) {
     c->at = tar->position;
   } else {
@@ -561,10 +616,7 @@ static km_status leave_plain(km_format_reader *r) {
     c->pieces[3] = (piece){tar->at, tar->n_left};
     c->ends_in_zeros = tar->ends_in_zeros;
   }
-  c->next_piece = 0;
-  if (archive_read_open1(r->archive) < ARCHIVE_WARN || archive_read_next_header(r->archive, &entry) < ARCHIVE_WARN)
-    r->ended = true;
-  return c->nomem || r->ended ? KM_ERR_NOMEM : KM_OK; /* nothing else can be wrong with the made-up header */
+  return start_within(r, tar->position);
 }
 
 /* KM_SKIP when libarchive is to go on. */

@@ -39,12 +39,15 @@ static const probe_entry *only_finding(const probe *p, km_reason reason) {
   return NULL;
 }
 
-static void expect_at(const uint8_t *bytes, size_t n, km_reason reason, size_t pos) {
+/* How many entries there are beside. */
+static size_t expect_at(const uint8_t *bytes, size_t n, km_reason reason, size_t pos) {
   probe p;
   probe_write(probe_path("damaged"), bytes, n);
   probe_file(&p, probe_path("damaged"), NULL);
   assert_int_equal(only_finding(&p, reason)->pos, pos);
+  size_t n_given = p.n_given;
   probe_clear(&p);
+  return n_given;
 }
 
 static void sum_header(uint8_t *header) {
@@ -55,7 +58,8 @@ static void sum_header(uint8_t *header) {
   snprintf((char *)header + 148, 8, "%06o", sum);
 }
 
-/* Headers with a wrong byte, and headers that are whole and say that they have less than nothing. */
+/* Headers with a wrong byte, and headers that are whole and lie: about less than nothing, or more than there
+ * is. Each costs its entry. */
 static void headers_of_tars(void **state) {
   (void)state;
   const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_GNUTAR,
@@ -67,11 +71,15 @@ static void headers_of_tars(void **state) {
       uint8_t *bytes = made(&set, formats[k], ARCHIVE_FILTER_NONE, &n);
       size_t at = find(bytes, n, set.entries[nth].name, 0) / BLOCK * BLOCK;
       bytes[at + 110] ^= 0x40;
-      expect_at(bytes, n, KM_REASON_CORRUPT_ARCHIVE, at);
+      assert_int_equal(expect_at(bytes, n, KM_REASON_CORRUPT_ARCHIVE, at), GAMES - 1);
       bytes[at + 110] ^= 0x40;
       memset(bytes + at + 124, 0xff, 12);
       sum_header(bytes + at);
-      expect_at(bytes, n, KM_REASON_CORRUPT_ARCHIVE, at);
+      assert_int_equal(expect_at(bytes, n, KM_REASON_CORRUPT_ARCHIVE, at), GAMES - 1);
+      memcpy(bytes + at + 124, nth % 2 ? "00077777777" : "77777777777", 12);
+      sum_header(bytes + at);
+      km_reason reason = nth % 2 ? KM_REASON_TRUNCATED_ARCHIVE : KM_REASON_ENTRY_TOO_LARGE;
+      assert_int_equal(expect_at(bytes, n, reason, at), GAMES - 1);
       free(bytes);
     }
   made_clear(&set);
