@@ -42,8 +42,11 @@ static bool is_plain(const uint8_t *s, size_t n) {
   return !odd;
 }
 
-/* C1 controls (U+0080…U+009F) are as bad in a table as C0 ones. */
+/* C1 controls (U+0080…U+009F) are as bad in a table as C0 ones; so are line and paragraph separators and what
+ * turns the direction of a line (U+2028…U+202E, U+2066…U+2069). */
 static bool is_control(const uint8_t *s, unsigned length) {
+  if (length == 3 && s[0] == 0xe2)
+    return (s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
   return s[0] < 0x20 || s[0] == 0x7f || (length == 2 && s[0] == 0xc2 && s[1] < 0xa0);
 }
 

@@ -113,6 +113,31 @@ static void files_that_say_otherwise(void **state) {
   made_clear(&set);
 }
 
+/* What breaks a line, or turns its direction, is shown as bytes; other letters stay. */
+static void names_that_break_lines(void **state) {
+  (void)state;
+  static const char *const parts[][2] = {{"\xe2\x80\xa8", "\\xE2\\x80\\xA8"},
+                                         {"\xe2\x80\xae", "\\xE2\\x80\\xAE"},
+                                         {"\xe2\x81\xa7", "\\xE2\\x81\\xA7"},
+                                         {"\xe2\x80\x93", "\xe2\x80\x93"}};
+  made_set set = made_games(1, 300, SEED);
+  size_t n;
+  uint8_t *bytes = made_zip(&set, NULL, &n);
+  size_t record = find(bytes, n, "PK\1\2", 0);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    memcpy(bytes + 30, parts[i][0], 3);
+    memcpy(bytes + record + 46, parts[i][0], 3);
+    probe_write(probe_path("names.zip"), bytes, n);
+    probe p;
+    probe_file(&p, probe_path("names.zip"), NULL);
+    assert_int_equal(p.n_given, 1);
+    assert_memory_equal(p.entries[0].name, parts[i][1], strlen(parts[i][1]));
+    probe_clear(&p);
+  }
+  free(bytes);
+  made_clear(&set);
+}
+
 /* Encrypted entries whose sizes stand behind them, and no directory: each is told, not the first alone. */
 static void encrypted_and_cut(void **state) {
   (void)state;
@@ -158,7 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_byte_of_the_directory), cmocka_unit_test(half_a_directory),
       cmocka_unit_test(files_that_say_otherwise),  cmocka_unit_test(encrypted_and_cut),
-      cmocka_unit_test(parts_that_never_were),
+      cmocka_unit_test(parts_that_never_were),     cmocka_unit_test(names_that_break_lines),
   };
   return cmocka_run_group_tests(tests, NULL, leave);
 }
