@@ -272,18 +272,19 @@ static int is_start(const char *p, const char *end, int is_first) {
   case ';':
     return is_line &&
            is_property_of_start(next, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
-  case 'G':
-  case 'F':
-    return is_line && is_property_of_start(p, end, SGF_IS_ROOT);
+  default:
+    return is_property_of_start(p, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
   }
-  return 0;
 }
 
 static const char *find_start(const text *t) {
   const char *first = sgf_skip_space(t->p, t->end);
-  for (const char *p = first; p < t->end; p++)
-    if ((*p == '(' || *p == ';' || *p == 'G' || *p == 'F') && is_start(p, t->end, p == first))
+  for (const char *p = first; p < t->end; p++) {
+    int may_be = *p == '(' || *p == ';' ||
+                 (sgf_class_of(*p) == SGF_UPPER && (p == first || p[-1] == '\n' || p[-1] == '\r'));
+    if (may_be && is_start(p, t->end, p == first))
       return p;
+  }
   return NULL;
 }
 
