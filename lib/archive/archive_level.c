@@ -64,8 +64,9 @@ static km_magic look(const km_stream *s) {
 /* Puts a filter on top; false when memory is out. */
 static bool push_filter(km_level *level, km_magic magic) {
   bool own = magic <= KM_MAGIC_BZIP2;
-  km_stream *s = own ? km_stream_decode(magic, level->stream, level->options.budget)
-                     : km_stream_foreign(magic, level->stream, level->options.budget);
+  km_stream *s = own                         ? km_stream_decode(magic, level->stream, level->options.budget)
+                 : magic == KM_MAGIC_COMPRESS ? km_stream_lzw(level->stream, level->options.budget)
+                                              : km_stream_foreign(magic, level->stream, level->options.budget);
   if (s)
     level->stream = s;
   return s != NULL;

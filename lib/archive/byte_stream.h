@@ -63,6 +63,8 @@ km_stream *km_stream_of_memory(const uint8_t *bytes, size_t n_bytes);
 km_stream *km_stream_of_fd(int fd, km_budget *budget);
 /* gzip, zstd, xz, lzip, lzma, bzip2 over below, which it does not own before success. */
 km_stream *km_stream_decode(km_magic magic, km_stream *below, km_budget *budget);
+/* compress (.Z) over below. */
+km_stream *km_stream_lzw(km_stream *below, km_budget *budget);
 
 /* A buffer that grows up to a bound and is kept for the next use. */
 typedef struct km_buffer {

@@ -836,8 +836,6 @@ km_stream *km_stream_foreign(km_magic magic, km_stream *below, km_budget *budget
   archive_read_support_format_raw(f->archive);
   if (magic == KM_MAGIC_LZ4)
     archive_read_support_filter_lz4(f->archive);
-  else if (magic == KM_MAGIC_COMPRESS)
-    archive_read_support_filter_compress(f->archive);
   else if (magic == KM_MAGIC_UU)
     archive_read_support_filter_uu(f->archive);
   else

@@ -37,7 +37,7 @@ bool km_format_at_end(const km_format_reader *reader);
 bool km_format_lacks_end(const km_format_reader *reader);
 void km_format_close(km_format_reader *reader);
 
-/* lz4, compress (.Z), uuencode, rpm over below, by libarchive. NULL when memory is out. */
+/* lz4, uuencode, rpm over below, by libarchive. NULL when memory is out. */
 km_stream *km_stream_foreign(km_magic magic, km_stream *below, km_budget *budget);
 
 /* The one entry of a zip with a method other than deflate: header is a local header made for it, data its

@@ -30,7 +30,7 @@ static const struct {
     {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_LZMA, "tar.lzma", true, false},
     {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_ZSTD, "tar.zst", true, false},
     {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_LZ4, "tar.lz4", false, false},
-    {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_COMPRESS, "tar.Z", false, false},
+    {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_COMPRESS, "tar.Z", true, false},
     {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE, "pax", true, false},
     {ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, ARCHIVE_FILTER_NONE, "cpio", true, false},
     {ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "zip", true, true},
@@ -260,6 +260,43 @@ static void bomb_in_a_large_file(void **state) {
   assert_int_equal(p.n_given, 1);
   assert_int_equal(p.n_findings, 1);
   assert_int_equal(probe_count(&p, KM_REASON_RATIO_TOO_HIGH), 1);
+  probe_clear(&p);
+  free(bytes);
+  made_clear(&set);
+}
+
+/* compress has neither sums nor an end: what stands before a wrong code is given, and a cut within a code is
+ * told. */
+static void compressed_text(void **state) {
+  (void)state;
+  made_set set = made_games(1, 200000, SEED);
+  made_how how = {.format = ARCHIVE_FORMAT_RAW, .filter = ARCHIVE_FILTER_COMPRESS};
+  size_t n;
+  probe p;
+  assert_true(made_write(probe_path("text.Z"), &set, &how));
+  uint8_t *bytes = probe_load(probe_path("text.Z"), &n);
+  probe_file(&p, probe_path("text.Z"), NULL);
+  assert_int_equal(p.n, 1);
+  assert_int_equal(p.n_findings, 0);
+  assert_int_equal(p.entries[0].n_bytes, set.entries[0].n_bytes);
+  assert_memory_equal(p.entries[0].bytes, set.entries[0].bytes, set.entries[0].n_bytes);
+  probe_clear(&p);
+  size_t n_told = 0, at = n / 2;
+  for (size_t cut = at; cut < at + 16; cut++) {
+    probe_write(probe_path("cut.Z"), bytes, cut);
+    probe_file(&p, probe_path("cut.Z"), NULL);
+    assert_true(p.n_given == 1 && p.entries[0].n_bytes > set.entries[0].n_bytes / 3);
+    assert_memory_equal(p.entries[0].bytes, set.entries[0].bytes, p.entries[0].n_bytes);
+    n_told += probe_count(&p, KM_REASON_TRUNCATED_ARCHIVE);
+    probe_clear(&p);
+  }
+  assert_true(n_told >= 4); /* a code may end where a byte does */
+  memset(bytes + at, 0xff, 12);
+  probe_write(probe_path("wrong.Z"), bytes, n);
+  probe_file(&p, probe_path("wrong.Z"), NULL);
+  assert_int_equal(probe_count(&p, KM_REASON_CORRUPT_ARCHIVE), 1);
+  assert_true(p.n_given == 1 && p.entries[0].n_bytes > set.entries[0].n_bytes / 3);
+  assert_memory_equal(p.entries[0].bytes, set.entries[0].bytes, set.entries[0].n_bytes / 3);
   probe_clear(&p);
   free(bytes);
   made_clear(&set);
@@ -622,6 +659,7 @@ int main(void) {
       cmocka_unit_test(garbage_behind_the_end),
       cmocka_unit_test(bombs),
       cmocka_unit_test(bomb_in_a_large_file),
+      cmocka_unit_test(compressed_text),
       cmocka_unit_test(limits_are_named),
       cmocka_unit_test(lying_zip),
       cmocka_unit_test(cut_zip_with_a_zip_within),
