@@ -138,11 +138,11 @@ static uint16_t xy_of(const char *two) {
   return (x | y) & 0x80 ? SGF_XY_BAD : (uint16_t)(x | y << 8);
 }
 
-/* The value without blanks: at most room bytes of it; the count may be larger. */
+/* The value without blanks and backslashes: at most room bytes of it; the count may be larger. */
 static size_t without_blanks(const sgf_value *value, char *out, size_t room) {
   size_t n = 0;
   for (const char *p = value->begin; p < value->end; p++)
-    if (sgf_class_of(*p) != SGF_SPACE) {
+    if (sgf_class_of(*p) != SGF_SPACE && *p != '\\') {
       if (n < room)
         out[n] = *p;
       n++;
@@ -158,10 +158,10 @@ static void take_move(walk *w, uint8_t colour, const sgf_value *value, const cha
   int is_word = n == 4 && strncasecmp(text, "pass", 4) == 0;
   if (value->cut == SGF_CUT_END && n != 2)
     return; /* cut before its end: no move can be read from it */
-  uint16_t xy = n == 2 ? xy_of(text) : n == 0 || is_word ? SGF_XY_PASS : SGF_XY_BAD;
+  uint16_t xy = n == 2 ? xy_of(text) : is_word || (n == 0 && !value->escapes) ? SGF_XY_PASS : SGF_XY_BAD;
   if (is_word)
     sgf_draft_note(d, KM_REASON_PASS_WORD, at, NULL);
-  else if (n == 0 && n_raw > 0)
+  else if (n == 0 && n_raw > 0 && !value->escapes)
     sgf_draft_note(d, KM_REASON_BLANK_MOVE, at, NULL);
   else if (n == 2 && n_raw > 2 && xy != SGF_XY_BAD)
     sgf_draft_note(d, KM_REASON_BLANK_IN_POINT, at, NULL);
@@ -325,14 +325,27 @@ static void push_eval(km_sgf_draft *d, const km_eval *eval) {
   evals[d->n_evals++] = *eval;
 }
 
+/* The first bytes of a comment without its backslashes ("win prob\: 0.34"), in buffer. */
+static sgf_value unescaped(const sgf_value *v, char *buffer, size_t room) {
+  size_t n = 0;
+  for (const char *p = v->begin; p < v->end && n < room; p++) {
+    p += *p == '\\' && p + 1 < v->end;
+    buffer[n++] = *p;
+  }
+  return (sgf_value){.begin = buffer, .end = buffer + n};
+}
+
 /* The win-rates of a node: known only at its end, since the move may stand behind them. */
 static void take_evals(walk *w) {
   km_sgf_draft *d = w->d;
   uint8_t mover = d->n_moves ? d->moves[d->n_moves - 1].colour : 0;
   for (int kind = 0; kind < EVAL_KINDS; kind++) {
-    const sgf_value *v = &w->evals[kind];
+    char buffer[512];
+    sgf_value plain, *v = &w->evals[kind];
     if (!v->begin)
       continue;
+    if (v->escapes)
+      plain = unescaped(v, buffer, sizeof buffer), v = &plain;
     size_t n = (size_t)(v->end - v->begin);
     km_eval eval;
     int found = kind == EVAL_COMMENT ? km_eval_parse_comment(v->begin, n, d->n_moves, mover, &eval)
@@ -610,6 +623,15 @@ static unsigned node_bit(uint16_t key) {
   return 0;
 }
 
+/* "B[[cc]]": a bracket too many, where no text can begin with one. */
+static void skip_second_bracket(walk *w, unsigned traits, uint16_t key, sgf_value *value) {
+  if (value->begin == value->end || *value->begin != '[' ||
+      !((traits & SGF_IS_POINT) || is_number(info_slot(key))))
+    return;
+  note_stray(w, value->begin, value->begin + 1);
+  value->begin++;
+}
+
 /* The values of a property; p is at the first '['. */
 static void read_values(walk *w, const sgf_name *name) {
   unsigned traits = sgf_traits(name->key);
@@ -619,8 +641,10 @@ static void read_values(walk *w, const sgf_name *name) {
     if (value.cut)
       sgf_draft_note(w->d, KM_REASON_UNTERMINATED_VALUE, open, value.cut == SGF_CUT_END ? "cut off" : "%.*s",
                      (int)(name->end - name->begin < 8 ? name->end - name->begin : 8), name->begin);
-    if (w->on_main && name->n_upper)
+    if (w->on_main && name->n_upper) {
+      skip_second_bracket(w, traits, name->key, &value);
       take_value(w, name, index, &value);
+    }
     w->p = w->tail = value.after;
     if (w->p < w->end && *w->p != ';')
       w->p = sgf_skip_space(w->p, w->end);

@@ -103,13 +103,14 @@ static int take_number(const char **p, const char *end) {
   return n >= 1 && n <= 3 ? v : -1;
 }
 
-/* "19", "13:9", "19x19", "9*9": columns, rows. 0 when it is no size between 1 and 52. */
+/* "19", "13:9", "19x19", "9*9", "9×9": columns, rows. 0 when it is no size between 1 and 52. */
 static int take_size(const sgf_slice *slice, uint8_t *rows, uint8_t *cols) {
   const char *p = slice->begin, *end = slice->end;
   int a = take_number(&p, end), b = a;
   p = sgf_skip_space(p, end);
-  if (p < end && strchr(":xX*,", *p)) {
-    p = sgf_skip_space(p + 1, end);
+  int is_sign = end - p >= 2 && memcmp(p, "×", 2) == 0;
+  if (p < end && (is_sign || strchr(":xX*,", *p))) {
+    p = sgf_skip_space(p + 1 + is_sign, end);
     b = take_number(&p, end);
   }
   if (p != end || a < 1 || b < 1 || a > KM_BOARD_MAX || b > KM_BOARD_MAX)

@@ -45,7 +45,7 @@ sgf_name sgf_read_name(const char *p, const char *end) {
     if (c == SGF_UPPER) {
       key = key << 8 | (uint8_t)*p;
       n_upper += n_upper < 255;
-    } else if (c != SGF_LOWER) {
+    } else if (c != SGF_LOWER && *p) { /* a NUL is nothing */
       break;
     }
   }
@@ -302,13 +302,16 @@ static void cut_at_end(sgf_value *value, const char *end) {
   const char *p = end;
   while (p > value->begin && (sgf_class_of(p[-1]) == SGF_SPACE || p[-1] == ')'))
     p--;
+  if (p - value->begin >= 2 && p[-1] == ']' &&
+      p[-2] == '\\') /* the ']' of the value, behind a stray backslash */
+    p -= 2;
   value->end = p;
   value->after = end;
   value->cut = SGF_CUT_END;
 }
 
-/* A value that lost its ']' may have swallowed several properties, which lost theirs. They are read again one by
- * one, so that more of them would cost the square of their number. */
+/* A value that lost its ']' may have swallowed several properties, which lost theirs. They are read again one
+ * by one, so that more of them would cost the square of their number. */
 enum { SWALLOWED_MAX = 32 };
 
 sgf_value sgf_read_value(const char *open, const char *end, unsigned traits) {
