@@ -9,7 +9,8 @@ enum { KM_EXIT_OK = 0, KM_EXIT_FAILED = 1, KM_EXIT_USAGE = 2, KM_EXIT_REFUSED = 
 
 int km_program_main(const km_stage *stage, int argc, char **argv);
 
-/* For main, first of all: a signal that ends the program removes its temporary files before. */
+/* For main, first of all: a signal that ends the program removes its temporary files before; no file gets the number of
+ * a standard stream that is closed. */
 void km_program_guard(void);
 /* The exit code for a status, after printing "program: message" for a failure. */
 int km_program_report(const char *program, km_status status, const km_err *err);

@@ -18,10 +18,13 @@ run kifu-ingest --quiet -o odd.h5 -- --odd.sgf
 run kifu-ingest --quiet -o odd2.h5 ./--odd.sgf ./@odd.sgf
 run bash -c 'kifu-ingest --quiet -o stdin.h5 - < three.sgf'
 run bash -c 'gzip -c three.sgf | kifu-ingest --quiet -o pipe.h5 -'
+run bash -c 'kifu-ingest -o closed.h5 - <&-'
+run bash -c 'kifu-ingest -o deaf.h5 three.sgf <&- >&- 2>&-' # no file gets the numbers of what is closed
 run bash -c 'echo three.sgf | kifu-ingest --quiet -o stdinlist.h5 @-'
 # the source is named by its last name: the outputs do not depend on the way to it
 (cd folder && kifu-ingest --quiet -o ../way.h5 ../three.sgf)
 run cmp file.h5 way.h5
+run cmp file.h5 deaf.h5
 run kifu-ingest --quiet -o same.h5 ./folder/../three.sgf
 run cmp file.h5 same.h5
 
