@@ -232,6 +232,7 @@ static km_reason reason_of_message(const char *message) {
       {"unsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
       {"nsupported", KM_REASON_UNSUPPORTED_ARCHIVE},
       {"not supported", KM_REASON_UNSUPPORTED_ARCHIVE},
+      {"codec ID", KM_REASON_UNSUPPORTED_ARCHIVE}, /* unknown, or unexpected */
   };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strstr(message, words[i].word))

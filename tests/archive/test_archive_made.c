@@ -620,6 +620,11 @@ static void zip_methods(void **state) {
   assert_int_equal(p.n_given + p.n_findings, 4);
   assert_int_equal(probe_count(&p, KM_REASON_UNSUPPORTED_ARCHIVE), p.n_findings);
   probe_clear(&p);
+  assert_true(run("cd %s && rm -f m.7z && 7z a -m0=Deflate64 m.7z games >/dev/null", probe_folder()));
+  probe_file(&p, probe_path("m.7z"), NULL);
+  assert_int_equal(p.n_given, 0);
+  assert_int_equal(probe_count(&p, KM_REASON_UNSUPPORTED_ARCHIVE), p.n_findings);
+  probe_clear(&p);
   assert_true(run("rm -rf %s/games", probe_folder()));
   made_clear(&set);
 }
