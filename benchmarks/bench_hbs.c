@@ -86,32 +86,75 @@ static void logarithms(void *context, const bench_row *row, bench_sample *sample
   sample->n_units = (double)b->n_positions;
 }
 
-/* Exact means of S, nine layers and log2: the last game's numbers at all places of every game. */
+/* A channel as runs of at most n values, and how many of them lie before a place. */
+typedef struct channel_runs {
+  uint64_t *values;
+  uint32_t *places, *before;
+} channel_runs;
+
+static channel_runs runs_of(const uint64_t *series, size_t stride, unsigned n_limbs, size_t n) {
+  channel_runs r = {bench_need(malloc(n * n_limbs * sizeof *r.values)), bench_need(malloc(n * sizeof *r.places)),
+                    bench_need(malloc((n + 1) * sizeof *r.before))};
+  uint32_t n_runs = 0;
+  for (size_t t = 0; t < n; t++) {
+    const uint64_t *now = series + t * stride;
+    r.before[t] = n_runs;
+    if (t > 0 && memcmp(now, now - stride, n_limbs * sizeof *now) == 0)
+      continue;
+    memcpy(r.values + n_runs * n_limbs, now, n_limbs * sizeof *now);
+    r.places[n_runs++] = (uint32_t)t;
+  }
+  r.before[n] = n_runs;
+  return r;
+}
+
+/* Exact means of S, nine layers and log2: the last game's numbers at all places of every game, a hundred games at
+ * once. */
 static void means(void *context, const bench_row *row, bench_sample *sample) {
-  enum { N_CHANNELS = 1 + N_LAYERS + 1 };
+  enum { N_CHANNELS = 1 + N_LAYERS + 1, AT_ONCE = 100 };
   bench *b = context;
   (void)row;
   km_mean_channel channels[N_CHANNELS];
-  km_mean_column columns[N_CHANNELS];
+  channel_runs runs[N_CHANNELS];
+  size_t longest = 1;
+  for (size_t g = 0; g < b->games.n_games; g++)
+    longest = b->games.games[g].n_moves + 1 > longest ? b->games.games[g].n_moves + 1 : longest;
   for (size_t c = 0; c < N_CHANNELS; c++) {
-    channels[c] = (km_mean_channel){c + 1 < N_CHANNELS ? LIMBS : 0, 1};
-    columns[c] = c == 0 ? (km_mean_column){b->s, LIMBS}
-                        : (km_mean_column){b->layer + LIMBS * (c - 1), LIMBS * N_LAYERS};
+    channels[c] = (km_mean_channel){.n_limbs = c + 1 < N_CHANNELS ? LIMBS : 0, .denominator = 1};
+    channels[c].bits = c + 1 < N_CHANNELS ? 4 * SIDE + 1 : 0;
+    runs[c] = c == 0                  ? runs_of(b->s, LIMBS, LIMBS, longest)
+              : c + 1 < N_CHANNELS ? runs_of(b->layer + LIMBS * (c - 1), LIMBS * N_LAYERS, LIMBS, longest)
+                                     : runs_of((const uint64_t *)(const void *)b->log2, 1, 1, longest);
   }
-  columns[N_CHANNELS - 1] = (km_mean_column){b->log2, 1};
   const km_mean_options options = {channels,        N_CHANNELS,     1,  MOVES_MAX,
                                    (size_t)1 << 30, N_CHANNELS - 1, 77, 64};
   km_mean_curves *curves;
   if (km_mean_curves_new(&curves, &options, NULL) != KM_OK)
     bench_die("out of memory");
-  for (size_t g = 0; g < b->games.n_games; g++)
-    if (km_mean_curves_add(curves, 0, columns, b->games.games[g].n_moves + 1, NULL) != KM_OK)
+  for (size_t g = 0; g < b->games.n_games;) {
+    static const size_t stratum = 0;
+    km_mean_column columns[AT_ONCE][N_CHANNELS];
+    km_mean_game games[AT_ONCE];
+    size_t n = 0;
+    for (; n < AT_ONCE && g < b->games.n_games; n++, g++) {
+      size_t n_points = b->games.games[g].n_moves + 1;
+      for (size_t c = 0; c < N_CHANNELS; c++)
+        columns[n][c] = (km_mean_column){runs[c].values, runs[c].places, runs[c].before[n_points]};
+      games[n] = (km_mean_game){columns[n], &stratum, n_points};
+    }
+    if (km_mean_curves_add(&curves, 1, games, n, NULL) != KM_OK)
       bench_die("out of memory");
+  }
   km_exact_sum *sums = bench_need(malloc(km_mean_curves_length(curves, 0) * sizeof *sums));
   km_mean_curves_read(curves, 0, 0, KM_MEAN_DROP, sums);
   sample->digest = bench_digest(bench_digest(0, sums[1].square, 5 * sizeof(uint64_t)), sums[20].sum, 3 * sizeof(uint64_t));
   free(sums);
   km_mean_curves_free(curves);
+  for (size_t c = 0; c < N_CHANNELS; c++) {
+    free(runs[c].values);
+    free(runs[c].places);
+    free(runs[c].before);
+  }
   sample->n_units = (double)b->n_positions;
 }
 

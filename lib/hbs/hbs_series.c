@@ -55,35 +55,51 @@ void km_hbs_log2_series(double *out, const uint64_t *s, size_t n, unsigned n_lim
   }
 }
 
-/* Where the fraction j/M of T moves falls: ply q, and r/M of the way to the next. */
-typedef struct fraction {
-  size_t q;
-  uint64_t r;
-} fraction;
-
-static fraction locate(uint64_t j, uint64_t T, uint64_t M, km_hbs_align align) {
-  if (align == KM_HBS_NEAREST)
-    return (fraction){(size_t)((2 * j * T + M) / (2 * M)), 0};
-  return (fraction){(size_t)(j * T / M), align == KM_HBS_LINEAR ? j * T % M : 0};
-}
-
-void km_hbs_at_fractions(uint64_t *out, km_hbs_column column, uint32_t M, km_hbs_align align) {
-  unsigned n_limbs = column.n_limbs;
+/* q and r go on by divmod(T, M) from one j to the next, or all of it over 2M and from M on for the nearest.
+ */
+void km_hbs_fractions(km_hbs_fraction *at, size_t n, uint32_t M, km_hbs_align align) {
+  uint64_t T = n - 1, twice = align == KM_HBS_NEAREST ? 2 : 1, q = 0, r = align == KM_HBS_NEAREST ? M : 0;
+  uint64_t step = T / M, rest = twice * (T % M), whole = twice * M;
   for (uint32_t j = 0; j <= M; j++) {
-    fraction at = locate(j, column.n - 1, M, align);
-    uint64_t *to = out + (size_t)j * (n_limbs + 1);
-    const uint64_t *from = column.s + at.q * column.stride;
-    to[n_limbs] = mpn_mul_1(to, from, n_limbs, M - at.r);
-    if (at.r != 0) /* then q < T */
-      to[n_limbs] += mpn_addmul_1(to, from + column.stride, n_limbs, at.r);
+    at[j] = (km_hbs_fraction){(uint32_t)q, align == KM_HBS_LINEAR ? (uint32_t)r : 0};
+    q += step;
+    r += rest;
+    if (r >= whole) {
+      q++;
+      r -= whole;
+    }
   }
 }
 
-void km_hbs_at_fractions_double(double *out, const double *values, size_t n, uint32_t M, km_hbs_align align) {
+typedef unsigned __int128 u128;
+static u128 load(const uint64_t *limbs) {
+  return (u128)limbs[1] << 64 | limbs[0];
+}
+
+void km_hbs_at_fractions(uint64_t *out, unsigned n_out, km_hbs_column column, const km_hbs_fraction *at,
+                         uint32_t M) {
+  unsigned n_limbs = column.n_limbs;
+  for (uint32_t j = 0; j <= M; j++, out += n_out) {
+    const uint64_t *from = column.s + at[j].ply * column.stride;
+    if (n_limbs == 2 && n_out == 2) { /* the usual board */
+      u128 value = load(from) * (M - at[j].rest);
+      if (at[j].rest != 0)
+        value += load(from + column.stride) * at[j].rest;
+      out[0] = (uint64_t)value;
+      out[1] = (uint64_t)(value >> 64);
+      continue;
+    }
+    uint64_t top = mpn_mul_1(out, from, n_limbs, M - at[j].rest);
+    if (at[j].rest != 0) /* then there is a next ply */
+      top += mpn_addmul_1(out, from + column.stride, n_limbs, at[j].rest);
+    if (n_out > n_limbs)
+      out[n_limbs] = top;
+  }
+}
+
+void km_hbs_at_fractions_double(double *out, const double *values, const km_hbs_fraction *at, uint32_t M) {
   for (uint32_t j = 0; j <= M; j++) {
-    fraction at = locate(j, n - 1, M, align);
-    out[j] = values[at.q];
-    if (at.r != 0)
-      out[j] += (double)at.r / (double)M * (values[at.q + 1] - values[at.q]);
+    const double *here = values + at[j].ply;
+    out[j] = at[j].rest == 0 ? here[0] : km_hbs_between(here[0], here[1], at[j].rest, M);
   }
 }

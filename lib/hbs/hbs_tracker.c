@@ -67,6 +67,7 @@ km_status km_hbs_geometry_init(km_hbs_geometry *geometry, unsigned rows, unsigne
 void km_hbs_init(km_hbs *hbs, const km_hbs_geometry *geometry) {
   memset(hbs, 0, sizeof *hbs);
   hbs->geometry = geometry;
+  hbs->touched = UINT32_MAX;
   if (geometry->variant.ties != KM_HBS_EDGE)
     return;
   /* Top first: the largest rank when the largest key goes first, the smallest when the smallest does. */
@@ -119,6 +120,7 @@ static inline void store(uint64_t *limbs, u128 value) {
 
 /* Replaces L of layer k (n ≤ 31). */
 static inline void replace_small(km_hbs *hbs, unsigned k, u128 value) {
+  hbs->touched |= UINT32_C(1) << k;
   uint64_t *old = &hbs->layer[2 * k];
   store(hbs->s, load(hbs->s) + value - load(old));
   store(old, value);
@@ -126,6 +128,7 @@ static inline void replace_small(km_hbs *hbs, unsigned k, u128 value) {
 
 /* Replaces L of layer k (n ≥ 32). */
 static void replace_large(km_hbs *hbs, unsigned k, u128 high, u128 low) {
+  hbs->touched |= UINT32_C(1) << k;
   uint64_t *old = &hbs->layer[4 * k], value[4];
   store(value, low);
   store(value + 2, high);

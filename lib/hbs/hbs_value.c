@@ -8,7 +8,12 @@
  *
  * where −log2(c) is tabulated with 63 fraction bits and log2(1 + r) is nine terms of its series, cut off
  * below 2^-70. The sum has 63 fraction bits and an error of less than 2^-61; turning it into a double is the
- * one rounding. A power of two gives its exponent exactly. */
+ * one rounding. A power of two gives its exponent exactly.
+ *
+ * Nine terms one after the other take a while. So all but the first are taken in doubles at first, side by
+ * side: they are below 2^-14, and so their error is below 2^-64. If all numbers within 2^-59 of that sum
+ * round to the same double, it is that of the integers too; if not, about once in 300 times, they are asked.
+ */
 #include "kifumill/hbs.h"
 
 #include <gmp.h>
@@ -54,11 +59,16 @@ static const int64_t series[N_TERMS] = {
     1108876091487026874, 950465221274594464,  831657068615270156,  739250727658017916,
 };
 
+/* c·M − 1 in units of 2^-R_BITS, c being reciprocal number i. */
+static int64_t remainder_of(uint64_t mantissa, unsigned i) {
+  i128 product = (i128)((u128)mantissa * table[i].reciprocal); /* units of 2^-79 */
+  return (int64_t)((product - ((i128)1 << 79)) >> (79 - R_BITS));
+}
+
 /* log2 of (M/2^63), M with its top bit set, in units of 2^-63. */
 static int64_t log2_mantissa(uint64_t mantissa) {
   unsigned i = (unsigned)(mantissa >> 57) & 63;
-  i128 product = (i128)((u128)mantissa * table[i].reciprocal); /* units of 2^-79 */
-  int64_t r = (int64_t)((product - ((i128)1 << 79)) >> (79 - R_BITS));
+  int64_t r = remainder_of(mantissa, i);
   int64_t sum = series[N_TERMS - 1];
   for (int k = N_TERMS - 2; k >= 0; k--) /* c1 − r·(c2 − r·(c3 − …)) */
     sum = series[k] - (int64_t)((i128)r * sum >> R_BITS);
@@ -79,13 +89,49 @@ static uint64_t normalise(const uint64_t *limbs, unsigned n_limbs, unsigned *exp
   return mantissa;
 }
 
-double km_hbs_log2(const uint64_t *limbs, unsigned n_limbs) {
+/* log2 of M·2^exponent, exponent ≥ 1, if doubles can tell how it rounds; else negative. */
+static double log2_by_doubles(uint64_t mantissa, unsigned exponent) {
+  enum { MARGIN = 16 }; /* units of 2^-63 */
+  static const double c[9] = {0,
+                              0,
+                              0.72134752044448170, /* 1/(k·ln 2) */
+                              0.48089834696298783,
+                              0.36067376022224085,
+                              0.28853900817779268,
+                              0.24044917348149391,
+                              0.20609929155556620,
+                              0.18033688011112043};
+  unsigned i = (unsigned)(mantissa >> 57) & 63;
+  int64_t r = remainder_of(mantissa, i);
+  double x = (double)r * 0x1p-69, x2 = x * x, x4 = x2 * x2;
+  double rest = x2 * ((c[3] * x - c[2]) + x2 * (c[5] * x - c[4]) + x4 * ((c[7] * x - c[6]) - x2 * c[8]));
+  i128 sum = ((i128)exponent << 63) + table[i].log2 + ((i128)r * series[0] >> (R_BITS + SERIES_BITS - 63)) +
+             (int64_t)(rest * 0x1p63);
+  double low = (double)(int64_t)((sum - MARGIN) >> 8), high = (double)(int64_t)(((sum + MARGIN) >> 8) + 1);
+  return low == high ? low * 0x1p-55 : -1.0;
+}
+
+/* 1 + S, as normalise gives it. */
+static inline uint64_t normalise_next(const uint64_t *limbs, unsigned n_limbs, unsigned *exponent) {
+  u128 pair = n_limbs == 2 ? ((u128)limbs[1] << 64 | limbs[0]) + 1 : 0;
+  if (pair >> 64 != 0) { /* the usual board */
+    unsigned shift = (unsigned)__builtin_clzll((uint64_t)(pair >> 64));
+    *exponent = 127 - shift;
+    return (uint64_t)(pair << shift >> 64);
+  }
   uint64_t number[KM_HBS_LIMBS_MAX + 1];
   number[n_limbs] = mpn_add_1(number, limbs, n_limbs, 1);
+  return normalise(number, n_limbs + 1, exponent);
+}
+
+double km_hbs_log2(const uint64_t *limbs, unsigned n_limbs) {
   unsigned exponent;
-  uint64_t mantissa = normalise(number, n_limbs + 1, &exponent);
+  uint64_t mantissa = normalise_next(limbs, n_limbs, &exponent);
   if (exponent == 0)
     return 0.0; /* S = 0 */
+  double value = log2_by_doubles(mantissa, exponent);
+  if (value >= 0)
+    return value;
   /* At least 1, so 56 bits and a sticky one for the lowest eight say how to round. */
   u128 sum = ((u128)exponent << 63) + (u128)(i128)log2_mantissa(mantissa);
   uint64_t top = (uint64_t)(sum >> 8) | ((sum & 0xff) != 0);

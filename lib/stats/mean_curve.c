@@ -1,27 +1,23 @@
-/* mean_curve.c: exact mean curves as differences, in blocks of memory.
+/* mean_curve.c: exact mean curves, in blocks of memory.
  *
- * Kept are not the sums at a place but how they differ from the place before: a game adds x(t) − x(t−1) and
- * x(t)² − x(t−1)² where x changes, and nothing elsewhere; a running sum over the places gives the curves
- * back. All of it is exact modulo 2^64 to the number of limbs. A block has KM_MEAN_BLOCK places of one
- * stratum:
+ * Of a channel of steps, not the sums at a place are kept but how they differ from the place before: a game
+ * adds x(t) − x(t−1) and x(t)² − x(t−1)² where x changes, and nothing elsewhere; a running sum over the
+ * places gives the curve back. Of spikes the sums are kept as they are: zeros add nothing. All of it is exact
+ * modulo 2^64 to the number of words (mean_cells.h). A block has KM_MEAN_BLOCK places of one stratum:
  *
- *     changes: n[64] | channel 0: cell[64] | channel 1: cell[64] | …
- *     ends:    n[64] | channel 0: cell[64] | …                           the last value of games that end
- * there histogram: u32 [64][bins], changes too
+ *     values:    channel 0: cell[64] | channel 1: cell[64] | …         changes of steps, or spikes
+ *     ends:      place 0: n, cell of channel 0, cell of channel 1, … | place 1: …   last values of games that
+ * end there histogram: u32 [64][bins]                                        changes too
  *
- * with a cell of Σ (n_limbs + 1 words) and Σ² (2·n_limbs + 1 words). With C and E the running sums of changes
- * and ends, hold(t) = C(t) and drop(t) = C(t) − E(t−1). */
+ * with a cell of Σ and Σ², as wide as 2^36 games can make them. With V the running sums of changes, or the
+ * spikes, and E the running sums of ends: steps have hold(t) = V(t) and drop(t) = V(t) − E(t−1); spikes have
+ * drop(t) = V(t) and hold(t) = V(t) + E(t−1). */
 #include "kifumill/mean_curve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact_add.h"
-
-typedef struct block {
-  uint64_t *words;     /* changes, then ends */
-  uint32_t *histogram; /* or NULL */
-} block;
+#include "mean_cells.h"
 
 typedef struct stratum_head {
   uint64_t n_games;
@@ -30,9 +26,9 @@ typedef struct stratum_head {
 
 struct km_mean_curves {
   km_mean_channel channel[KM_MEAN_CHANNELS_MAX]; /* doubles: n_limbs 1 over 2^52 */
-  uint8_t is_double[KM_MEAN_CHANNELS_MAX];
+  mean_width width[KM_MEAN_CHANNELS_MAX];
   size_t offset[KM_MEAN_CHANNELS_MAX +
-                1]; /* of a channel's cells in a half block; the last is the half's words */
+                1]; /* of a channel's cells in a block's values; the last is their words */
   size_t n_channels, n_strata, n_points, n_blocks; /* n_blocks of one stratum */
   size_t bytes, max_bytes, block_bytes;
   size_t n_bins; /* 0 without histogram */
@@ -40,11 +36,34 @@ struct km_mean_curves {
   unsigned histogram_max, bins_per_unit;
   uint64_t beyond;
   stratum_head *strata;
-  block *blocks; /* [n_strata][n_blocks] */
+  mean_block *blocks; /* [n_strata][n_blocks] */
 };
 
+static const uint64_t games_max = (UINT64_C(1) << COUNT_BITS) - 1;
+
 static size_t cell_words(const km_mean_curves *curves, size_t channel) {
-  return 3 * (size_t)curves->channel[channel].n_limbs + 2;
+  return mean_cell_words(curves->width[channel]);
+}
+/* Words of a block's values, and of what follows: a record of ends a place. */
+static size_t value_words(const km_mean_curves *curves) {
+  return curves->offset[curves->n_channels];
+}
+static size_t end_words(const km_mean_curves *curves) {
+  return 1 + value_words(curves) / KM_MEAN_BLOCK;
+}
+static size_t block_words(const km_mean_curves *curves) {
+  return value_words(curves) + KM_MEAN_BLOCK * end_words(curves);
+}
+static mean_block *blocks_of(const km_mean_curves *curves, size_t stratum) {
+  return curves->blocks + stratum * curves->n_blocks;
+}
+/* The record of ends of a place: n, then the cells; and a channel's cell in it. */
+static uint64_t *ends_at(const km_mean_curves *curves, const mean_block *blocks, size_t place) {
+  return blocks[place / KM_MEAN_BLOCK].words + value_words(curves) +
+         place % KM_MEAN_BLOCK * end_words(curves);
+}
+static size_t end_offset(const km_mean_curves *curves, size_t channel) {
+  return 1 + curves->offset[channel] / KM_MEAN_BLOCK;
 }
 
 static km_status check_options(const km_mean_options *o, km_err *err) {
@@ -53,9 +72,11 @@ static km_status check_options(const km_mean_options *o, km_err *err) {
                       KM_MEAN_CHANNELS_MAX);
   for (size_t i = 0; i < o->n_channels; i++)
     if (o->channels[i].n_limbs > KM_EXACT_LIMBS_MAX ||
-        (o->channels[i].n_limbs > 0 && o->channels[i].denominator == 0))
-      return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: channel %zu has %u limbs over %llu", i,
-                        o->channels[i].n_limbs, (unsigned long long)o->channels[i].denominator);
+        (o->channels[i].n_limbs > 0 && o->channels[i].denominator == 0) ||
+        (o->channels[i].bits > 0 && o->channels[i].bits >= 64 * o->channels[i].n_limbs))
+      return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: channel %zu has %u limbs, %u bits over %llu", i,
+                        o->channels[i].n_limbs, o->channels[i].bits,
+                        (unsigned long long)o->channels[i].denominator);
   if (o->histogram_channel == KM_MEAN_NO_HISTOGRAM)
     return KM_OK;
   if (o->histogram_channel < 0 || (size_t)o->histogram_channel >= o->n_channels ||
@@ -68,12 +89,15 @@ static km_status check_options(const km_mean_options *o, km_err *err) {
 }
 
 static void lay_out(km_mean_curves *curves, const km_mean_options *o) {
-  size_t offset = KM_MEAN_BLOCK; /* behind n[] */
+  size_t offset = 0;
   curves->n_channels = o->n_channels;
   for (size_t i = 0; i < o->n_channels; i++) {
-    curves->is_double[i] = o->channels[i].n_limbs == 0;
-    curves->channel[i] =
-        curves->is_double[i] ? (km_mean_channel){1, KM_EXACT_DOUBLE_DENOMINATOR} : o->channels[i];
+    curves->width[i] = mean_width_of(&o->channels[i]);
+    curves->channel[i] = o->channels[i];
+    if (curves->width[i].is_double) {
+      curves->channel[i].n_limbs = 1;
+      curves->channel[i].denominator = KM_EXACT_DOUBLE_DENOMINATOR;
+    }
     curves->offset[i] = offset;
     offset += KM_MEAN_BLOCK * cell_words(curves, i);
   }
@@ -88,7 +112,8 @@ static void lay_out(km_mean_curves *curves, const km_mean_options *o) {
     curves->n_bins =
         (size_t)o->histogram_max * o->bins_per_unit + 2; /* 0 alone; then (0, max]; then max itself */
   }
-  curves->block_bytes = 2 * offset * sizeof(uint64_t) + KM_MEAN_BLOCK * curves->n_bins * sizeof(uint32_t);
+  curves->block_bytes =
+      block_words(curves) * sizeof(uint64_t) + KM_MEAN_BLOCK * curves->n_bins * sizeof(uint32_t);
   curves->max_bytes = o->max_bytes;
 }
 
@@ -135,13 +160,13 @@ void km_mean_curves_free(km_mean_curves *curves) {
 
 /* Makes the stratum's blocks for places 0…n_points−1. */
 static km_status reserve(km_mean_curves *curves, size_t stratum, size_t n_points, km_err *err) {
-  block *blocks = curves->blocks + stratum * curves->n_blocks;
+  mean_block *blocks = blocks_of(curves, stratum);
   for (size_t b = 0; b * KM_MEAN_BLOCK < n_points; b++) {
     if (blocks[b].words != NULL)
       continue;
     if (curves->block_bytes > curves->max_bytes - curves->bytes)
       return km_err_set(err, KM_ERR_LIMIT, 0, "mean curves need more than %zu bytes", curves->max_bytes);
-    block fresh = {calloc(2 * curves->offset[curves->n_channels], sizeof(uint64_t)), NULL};
+    mean_block fresh = {calloc(block_words(curves), sizeof(uint64_t)), NULL};
     if (curves->n_bins > 0)
       fresh.histogram = calloc(KM_MEAN_BLOCK * curves->n_bins, sizeof(uint32_t));
     if (fresh.words == NULL || (curves->n_bins > 0 && fresh.histogram == NULL)) {
@@ -155,52 +180,18 @@ static km_status reserve(km_mean_curves *curves, size_t stratum, size_t n_points
   return KM_OK;
 }
 
-/* The integer of a column at a place: its limbs, or a double turned into one limb of scratch. */
-static const uint64_t *value_at(const km_mean_curves *curves, size_t channel, km_mean_column column,
-                                size_t place, uint64_t *scratch) {
-  if (!curves->is_double[channel])
-    return (const uint64_t *)column.values + place * column.stride;
-  *scratch = exact_fixed(((const double *)column.values)[place * column.stride]);
-  return scratch;
+/* ---- adding games
+ * ----------------------------------------------------------------------------------------------- */
+
+static size_t used_places(const km_mean_curves *curves, const km_mean_game *game) {
+  return game->n_points < curves->n_points ? game->n_points : curves->n_points;
 }
 
-/* The first place in t…last−1 whose words differ from those before it (t ≥ 1), or last. */
-static size_t next_change(const uint64_t *values, size_t stride, unsigned n_limbs, size_t t, size_t last) {
-  const uint64_t *word = values + t * stride;
-  if (n_limbs == 1) { /* the usual widths: registers carry the value along */
-    for (uint64_t now = word[-(ptrdiff_t)stride]; t < last && word[0] == now; word += stride)
-      t++;
-    return t;
-  }
-  if (n_limbs == 2) {
-    for (uint64_t low = word[-(ptrdiff_t)stride], high = word[1 - (ptrdiff_t)stride];
-         t < last && word[0] == low && word[1] == high; word += stride)
-      t++;
-    return t;
-  }
-  while (t < last && memcmp(word, word - stride, n_limbs * sizeof *word) == 0) {
-    word += stride;
-    t++;
-  }
-  return t;
-}
-
-/* Adds the changes of a channel at places first…last−1 to their cells, the first of which is at cells. */
-static void add_changes(const km_mean_curves *curves, size_t channel, uint64_t *cells, km_mean_column column,
-                        size_t first, size_t last) {
-  unsigned n_limbs = curves->channel[channel].n_limbs;
-  size_t width = cell_words(curves, channel), t = first;
-  uint64_t now_scratch, before_scratch;
-  if (t == 0) {
-    exact_add(cells, cells + n_limbs + 1, value_at(curves, channel, column, 0, &now_scratch), n_limbs);
-    t = 1;
-  }
-  /* a double's bits compare as well as its value */
-  for (; (t = next_change(column.values, column.stride, n_limbs, t, last)) < last; t++) {
-    uint64_t *cell = cells + (t - first) * width;
-    exact_change(cell, cell + n_limbs + 1, value_at(curves, channel, column, t, &now_scratch),
-                 value_at(curves, channel, column, t - 1, &before_scratch), n_limbs);
-  }
+/* Adds one channel of a game to its stratum. */
+static void add_channel(km_mean_curves *curves, size_t stratum, size_t channel, const km_mean_game *game) {
+  mean_width width = curves->width[channel];
+  mean_cells cells = {blocks_of(curves, stratum), curves->offset[channel]};
+  mean_source_add(mean_source_of(width, &game->columns[channel], used_places(curves, game)), cells);
 }
 
 /* 0 → 0; (0, max) → 1 + ⌊x·bins⌋; from max on, the last. */
@@ -210,62 +201,113 @@ static size_t bin_of(const km_mean_curves *curves, double x) {
   return x < curves->histogram_max ? 1 + (size_t)(x * curves->bins_per_unit) : curves->n_bins - 1;
 }
 
-/* A value is counted where it comes up, and discounted where it changes or behind the last place. */
-static void add_histogram(const km_mean_curves *curves, block *blocks, km_mean_column column, size_t n_points,
-                          size_t used) {
-  const double *value = column.values;
-  size_t bin = 0;
-  for (size_t t = 0; t < used; t++) {
-    size_t now = bin_of(curves, value[t * column.stride]);
-    if (now == bin && t > 0)
-      continue;
-    uint32_t *row = blocks[t / KM_MEAN_BLOCK].histogram + t % KM_MEAN_BLOCK * curves->n_bins;
-    row[bin] -= t > 0;
-    row[bin = now]++;
-  }
-  if (n_points < curves->n_points) /* used is n_points; reserve() has made the place behind it */
-    blocks[used / KM_MEAN_BLOCK].histogram[used % KM_MEAN_BLOCK * curves->n_bins + bin]--;
+/* A count of a histogram, by its place and bin. */
+static inline uint32_t *count_at(const km_mean_curves *curves, mean_block *blocks, size_t place, size_t bin) {
+  return blocks[place / KM_MEAN_BLOCK].histogram + place % KM_MEAN_BLOCK * curves->n_bins + bin;
 }
 
-/* The last value of the game, where it ends. */
-static void add_end(const km_mean_curves *curves, block *blocks, const km_mean_column *columns, size_t last) {
-  size_t place = last % KM_MEAN_BLOCK;
-  uint64_t *ends = blocks[last / KM_MEAN_BLOCK].words + curves->offset[curves->n_channels], scratch;
-  ends[place]++;
-  for (size_t c = 0; c < curves->n_channels; c++) {
-    unsigned n_limbs = curves->channel[c].n_limbs;
-    uint64_t *cell = ends + curves->offset[c] + place * cell_words(curves, c);
-    exact_add(cell, cell + n_limbs + 1, value_at(curves, c, columns[c], last, &scratch), n_limbs);
+/* A value is counted where it comes up, and discounted where it changes or behind the last place. First it is
+ * found out where, so that the memory of many changes is on its way at once. */
+static void add_histogram(km_mean_curves *curves, size_t stratum, const km_mean_game *game) {
+  enum { AT_ONCE = 64 };
+  const km_mean_column *column = &game->columns[curves->histogram_channel];
+  size_t used = used_places(curves, game);
+  mean_source source = mean_source_of(curves->width[curves->histogram_channel], column, used);
+  mean_block *blocks = blocks_of(curves, stratum);
+  const double *value = column->values;
+  size_t bin = bin_of(curves, value[0]);
+  ++*count_at(curves, blocks, 0, bin);
+  for (size_t i = 1; i < source.n;) {
+    uint32_t *less[AT_ONCE + 1], *more[AT_ONCE + 1];
+    size_t n = 0;
+    for (size_t end = source.n - i < AT_ONCE ? source.n : i + AT_ONCE; i < end; i++) {
+      size_t now = bin_of(curves, value[i]), t = column->places[i];
+      less[n] = count_at(curves, blocks, t, bin);
+      more[n] = count_at(curves, blocks, t, now);
+      __builtin_prefetch(more[n], 1);
+      n += now != bin;
+      bin = now;
+    }
+    for (size_t k = 0; k < n; k++) {
+      --*less[k];
+      ++*more[k];
+    }
   }
+  if (game->n_points < curves->n_points) /* used is n_points; reserve() has made the place behind it */
+    --*count_at(curves, blocks, used, bin);
 }
 
-km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns,
-                             size_t n_points, km_err *err) {
-  if (stratum >= curves->n_strata || n_points == 0)
-    return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu of %zu, %zu places", stratum,
-                      curves->n_strata, n_points);
-  size_t used = n_points < curves->n_points ? n_points : curves->n_points;
-  km_status status = reserve(curves, stratum, used + (used < curves->n_points), err);
-  if (status != KM_OK)
-    return status;
-  block *blocks = curves->blocks + stratum * curves->n_blocks;
-  blocks[0].words[0]++;
-  for (size_t first = 0; first < used; first += KM_MEAN_BLOCK) {
-    size_t last = used - first < KM_MEAN_BLOCK ? used : first + KM_MEAN_BLOCK;
-    for (size_t c = 0; c < curves->n_channels; c++)
-      add_changes(curves, c, blocks[first / KM_MEAN_BLOCK].words + curves->offset[c], columns[c], first,
-                  last);
-  }
-  if (curves->n_bins > 0)
-    add_histogram(curves, blocks, columns[curves->histogram_channel], n_points, used);
-  if (used == n_points)
-    add_end(curves, blocks, columns, n_points - 1);
+/* That a game is in the stratum, and where it ends: nothing is asked of what is behind the last place of all.
+ */
+static void count_game(km_mean_curves *curves, size_t stratum, const km_mean_game *game) {
+  size_t used = used_places(curves, game);
   stratum_head *head = &curves->strata[stratum];
   head->n_games++;
   head->length = head->length > used ? head->length : used;
-  curves->beyond += n_points - used;
+  curves->beyond += game->n_points - used;
+  if (game->n_points >= curves->n_points)
+    return;
+  uint64_t *ends = ends_at(curves, blocks_of(curves, stratum), used - 1);
+  ends[0]++;
+  for (size_t c = 0; c < curves->n_channels; c++)
+    mean_source_add_end(mean_source_of(curves->width[c], &game->columns[c], used),
+                        ends + end_offset(curves, c), used - 1);
+}
+
+static int same_channel(const km_mean_curves *a, const km_mean_curves *b, size_t c) {
+  const km_mean_channel *x = &a->channel[c], *y = &b->channel[c];
+  return a->width[c].is_double == b->width[c].is_double && x->n_limbs == y->n_limbs &&
+         x->denominator == y->denominator && x->bits == y->bits && x->kind == y->kind; /* not their padding */
+}
+
+static km_status check_sets(km_mean_curves *const *sets, size_t n_sets, km_err *err) {
+  for (size_t i = 1; i < n_sets; i++) {
+    int fits = sets[i]->n_channels <= sets[0]->n_channels && sets[i]->n_points == sets[0]->n_points;
+    for (size_t c = 0; fits && c < sets[i]->n_channels; c++)
+      fits = same_channel(sets[i], sets[0], c);
+    if (!fits)
+      return km_err_set(err, KM_ERR_USAGE, 0,
+                        "mean curves: the channels of set %zu are not those of the first", i);
+  }
   return KM_OK;
 }
+
+/* Whether a set can take the games, its number i-th of theirs; memory is made for them. */
+static km_status prepare(km_mean_curves *curves, size_t i, const km_mean_game *games, size_t n_games,
+                         km_err *err) {
+  km_status status = KM_OK;
+  for (size_t g = 0; g < n_games && status == KM_OK; g++) {
+    size_t stratum = games[g].strata[i], used = used_places(curves, &games[g]);
+    if (stratum >= curves->n_strata || used == 0)
+      return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu of %zu, %zu places", stratum,
+                        curves->n_strata, games[g].n_points);
+    if (n_games > games_max - curves->strata[stratum].n_games)
+      return km_err_set(err, KM_ERR_LIMIT, 0, "mean curves take %llu games", (unsigned long long)games_max);
+    status = reserve(curves, stratum, used + (used < curves->n_points), err);
+  }
+  return status;
+}
+
+km_status km_mean_curves_add(km_mean_curves *const *sets, size_t n_sets, const km_mean_game *games,
+                             size_t n_games, km_err *err) {
+  km_status status = check_sets(sets, n_sets, err);
+  for (size_t i = 0; i < n_sets && status == KM_OK; i++)
+    status = prepare(sets[i], i, games, n_games, err);
+  for (size_t i = 0; i < n_sets && status == KM_OK; i++)
+    for (size_t c = 0; c < sets[i]->n_channels; c++)
+      for (size_t g = 0; g < n_games; g++)
+        add_channel(sets[i], games[g].strata[i], c, &games[g]);
+  for (size_t i = 0; i < n_sets && status == KM_OK; i++)
+    for (size_t g = 0; g < n_games; g++) {
+      count_game(sets[i], games[g].strata[i], &games[g]);
+      if (sets[i]->n_bins > 0)
+        add_histogram(sets[i], games[g].strata[i], &games[g]);
+    }
+  return status;
+}
+
+/* ---- sets together
+ * ----------------------------------------------------------------------------------------------- */
 
 /* Places of a stratum that have memory: those of its longest game and the one behind. */
 static size_t places_in_use(const km_mean_curves *curves, size_t stratum) {
@@ -277,24 +319,29 @@ static int same_shape(const km_mean_curves *a, const km_mean_curves *b) {
   int same = a->n_channels == b->n_channels && a->n_strata == b->n_strata && a->n_points == b->n_points &&
              a->n_bins == b->n_bins && a->bins_per_unit == b->bins_per_unit;
   for (size_t c = 0; same && c < a->n_channels; c++)
-    same = a->channel[c].n_limbs == b->channel[c].n_limbs && a->is_double[c] == b->is_double[c] &&
-           a->channel[c].denominator == b->channel[c].denominator; /* not their padding */
+    same = same_channel(a, b, c);
   return same;
 }
 
-static void merge_block(const km_mean_curves *curves, block *into, const block *from) {
-  for (size_t half = 0; half < 2; half++) {
-    uint64_t *to = into->words + half * curves->offset[curves->n_channels];
-    const uint64_t *add = from->words + half * curves->offset[curves->n_channels];
-    for (size_t i = 0; i < KM_MEAN_BLOCK; i++)
-      to[i] += add[i];
+/* to += add, a cell. */
+static void add_cell(uint64_t *to, const uint64_t *add, mean_width width) {
+  mpn_add_n(to, to, add, width.sum);
+  mpn_add_n(to + width.sum, to + width.sum, add + width.sum, width.square);
+}
+static void take_cell(uint64_t *from, const uint64_t *what, mean_width width) {
+  mpn_sub_n(from, from, what, width.sum);
+  mpn_sub_n(from + width.sum, from + width.sum, what + width.sum, width.square);
+}
+
+static void merge_block(const km_mean_curves *curves, mean_block *into, const mean_block *from) {
+  for (size_t place = 0; place < KM_MEAN_BLOCK; place++) {
+    uint64_t *to = ends_at(curves, into, place);
+    const uint64_t *add = ends_at(curves, from, place);
+    to[0] += add[0];
     for (size_t c = 0; c < curves->n_channels; c++) {
-      mp_size_t n_limbs = curves->channel[c].n_limbs;
-      size_t width = cell_words(curves, c);
-      for (size_t i = 0, at = curves->offset[c]; i < KM_MEAN_BLOCK; i++, at += width) {
-        mpn_add_n(to + at, to + at, add + at, n_limbs + 1);
-        mpn_add_n(to + at + n_limbs + 1, to + at + n_limbs + 1, add + at + n_limbs + 1, 2 * n_limbs + 1);
-      }
+      size_t at = curves->offset[c] + place * cell_words(curves, c), end = end_offset(curves, c);
+      add_cell(into->words + at, from->words + at, curves->width[c]);
+      add_cell(to + end, add + end, curves->width[c]);
     }
   }
   for (size_t i = 0; i < KM_MEAN_BLOCK * curves->n_bins; i++)
@@ -310,11 +357,19 @@ static void merge_stratum(km_mean_curves *into, size_t a, const km_mean_curves *
     into->strata[a].length = from->strata[b].length;
 }
 
+/* Makes memory for stratum b of from in stratum a of into. */
+static km_status reserve_merge(km_mean_curves *into, size_t a, const km_mean_curves *from, size_t b,
+                               km_err *err) {
+  if (from->strata[b].n_games > games_max - into->strata[a].n_games)
+    return km_err_set(err, KM_ERR_LIMIT, 0, "mean curves take %llu games", (unsigned long long)games_max);
+  return reserve(into, a, places_in_use(from, b), err);
+}
+
 km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err) {
   if (!same_shape(into, from))
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves of different shapes cannot be merged");
   for (size_t s = 0; s < into->n_strata; s++) {
-    km_status status = reserve(into, s, places_in_use(from, s), err);
+    km_status status = reserve_merge(into, s, from, s, err);
     if (status != KM_OK)
       return status;
   }
@@ -328,7 +383,7 @@ km_status km_mean_curves_fold(km_mean_curves *curves, size_t into, size_t from, 
   if (into >= curves->n_strata || from >= curves->n_strata || into == from)
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: stratum %zu into %zu of %zu", from, into,
                       curves->n_strata);
-  km_status status = reserve(curves, into, places_in_use(curves, from), err);
+  km_status status = reserve_merge(curves, into, curves, from, err);
   if (status == KM_OK)
     merge_stratum(curves, into, curves, from);
   return status;
@@ -356,34 +411,45 @@ size_t km_mean_curves_bytes(const km_mean_curves *curves) {
   return curves->bytes;
 }
 
-/* Adds the cell at a place of one half of its block to sum, or takes it away. */
-static void add_cell(const km_mean_curves *curves, size_t channel, const uint64_t *half, size_t place,
-                     km_exact_sum *sum) {
-  mp_size_t n_limbs = (mp_size_t)sum->n_limbs;
-  const uint64_t *cell = half + curves->offset[channel] + place * cell_words(curves, channel);
-  sum->n += half[place];
-  mpn_add_n(sum->sum, sum->sum, cell, n_limbs + 1);
-  mpn_add_n(sum->square, sum->square, cell + n_limbs + 1, 2 * n_limbs + 1);
-}
-static void take_cell(const km_mean_curves *curves, size_t channel, const uint64_t *half, size_t place,
-                      km_exact_sum *sum) {
-  mp_size_t n_limbs = (mp_size_t)sum->n_limbs;
-  const uint64_t *cell = half + curves->offset[channel] + place * cell_words(curves, channel);
-  sum->n -= half[place];
-  mpn_sub_n(sum->sum, sum->sum, cell, n_limbs + 1);
-  mpn_sub_n(sum->square, sum->square, cell + n_limbs + 1, 2 * n_limbs + 1);
+/* ---- reading
+ * ----------------------------------------------------------------------------------------------- */
+
+/* Σ and Σ² in the words of an exact sum, which may be more or (all but sign and zeros) fewer. */
+static void fill_sum(km_exact_sum *sum, const uint64_t *cell, mean_width width) {
+  uint64_t sign = 0 - (cell[width.sum - 1] >> 63);
+  for (size_t i = 0; i < sum->n_limbs + 1; i++)
+    sum->sum[i] = i < width.sum ? cell[i] : sign;
+  for (size_t i = 0; i < 2 * sum->n_limbs + 1; i++)
+    sum->square[i] = i < width.square ? cell[width.sum + i] : 0;
 }
 
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out) {
-  km_exact_sum running;
-  km_exact_sum_init(&running, curves->channel[channel].n_limbs, curves->channel[channel].denominator);
+  const km_mean_channel *shape = &curves->channel[channel];
+  mean_width width = curves->width[channel];
+  const mean_block *blocks = blocks_of(curves, stratum);
+  mean_cells cells = {blocks_of(curves, stratum), curves->offset[channel]};
+  uint64_t n = curves->strata[stratum].n_games, running[SUM_WORDS_MAX + SQUARE_WORDS_MAX] = {0};
   for (size_t t = 0; t < curves->strata[stratum].length; t++) {
-    const uint64_t *words = curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK].words;
-    add_cell(curves, channel, words, t % KM_MEAN_BLOCK, &running);
-    out[t] = running;
+    const uint64_t *value = mean_cell(cells, width, t), *games = ends_at(curves, blocks, t);
+    const uint64_t *end = games + end_offset(curves, channel);
+    km_exact_sum_init(&out[t], shape->n_limbs, shape->denominator);
+    out[t].n = n;
+    if (width.is_spikes) {
+      uint64_t here[SUM_WORDS_MAX + SQUARE_WORDS_MAX];
+      memcpy(here, value, cell_words(curves, channel) * sizeof *here);
+      add_cell(here, running, width); /* of ends */
+      fill_sum(&out[t], here, width);
+      if (ends == KM_MEAN_HOLD)
+        add_cell(running, end, width);
+    } else {
+      add_cell(running, value, width);
+      fill_sum(&out[t], running, width);
+      if (ends == KM_MEAN_DROP)
+        take_cell(running, end, width);
+    }
     if (ends == KM_MEAN_DROP)
-      take_cell(curves, channel, words + curves->offset[curves->n_channels], t % KM_MEAN_BLOCK, &running);
+      n -= games[0];
   }
 }
 
@@ -404,16 +470,15 @@ km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum,
   uint32_t *count = calloc(curves->n_bins, sizeof *count);
   if (count == NULL)
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a histogram");
-  uint64_t n = 0;
+  uint64_t n = curves->strata[stratum].n_games;
   for (size_t t = 0; t < curves->strata[stratum].length; t++) {
-    const block *from = &curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK];
+    const mean_block *from = &curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK];
     size_t place = t % KM_MEAN_BLOCK;
     for (size_t bin = 0; bin < curves->n_bins; bin++)
       count[bin] += from->histogram[place * curves->n_bins + bin];
-    n += from->words[place];
     uint64_t rank = (uint64_t)(((unsigned __int128)n * num + den - 1) / den);
     out[t] = value_of_rank(curves, count, rank > 0 ? rank : 1);
-    n -= from->words[curves->offset[curves->n_channels] + place]; /* those that end here */
+    n -= ends_at(curves, blocks_of(curves, stratum), t)[0];
   }
   free(count);
   return KM_OK;

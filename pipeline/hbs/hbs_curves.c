@@ -1,8 +1,6 @@
-/* hbs_curves.c: a game's channels, laid out in a worker's scratch, and the sets of mean curves that they are
- * added to. */
+/* hbs_curves.c: channels, and the sets of mean curves. */
 #include "hbs_curves.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,141 +18,44 @@ const char *km_quantity_name(km_quantity quantity) {
   return names[quantity];
 }
 
+/* Bits of the largest S. */
+static unsigned bits_of_s(const km_curve_plan *plan) {
+  km_hbs_value most = km_hbs_max(plan->size, plan->geometry.variant);
+  unsigned i = KM_HBS_LIMBS_MAX;
+  while (i > 0 && most.limb[i - 1] == 0)
+    i--;
+  return i == 0 ? 1 : 64 * i - (unsigned)__builtin_clzll(most.limb[i - 1]);
+}
+
+/* S times the number of fractions. */
+static unsigned bits_of_fractions(const km_curve_plan *plan) {
+  return bits_of_s(plan) + 64 - (unsigned)__builtin_clzll(plan->fractions);
+}
+unsigned km_curve_fraction_limbs(const km_curve_plan *plan) {
+  return plan->geometry.n_limbs + (bits_of_fractions(plan) >= 64 * plan->geometry.n_limbs);
+}
+
 size_t km_curve_channels(const km_curve_plan *plan, km_by by, int by_fraction, km_channel *channels) {
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = by == KM_BY_RESULT ? plan->geometry.n_layers : 0;
-  km_mean_channel exact = {n_limbs, 1}, real = {0, 0}, fraction = {n_limbs + 1, plan->fractions};
+  unsigned bits = bits_of_s(plan);
+  km_mean_channel exact = {n_limbs, 1, bits, KM_MEAN_STEPS}, change = {n_limbs, 1, bits, KM_MEAN_SPIKES},
+                  change2 = {n_limbs, 1, bits + 1, KM_MEAN_SPIKES},
+                  fraction = {km_curve_fraction_limbs(plan), plan->fractions, bits_of_fractions(plan),
+                              KM_MEAN_SPIKES},
+                  real = {.kind = KM_MEAN_STEPS}, real_fraction = {.kind = KM_MEAN_SPIKES};
   size_t n = 0;
   channels[n++] = (km_channel){KM_OF_S, 0, 0, by_fraction ? fraction : exact};
-  channels[n++] = (km_channel){KM_OF_LOG2, 0, 0, real};
+  channels[n++] = (km_channel){KM_OF_LOG2, 0, 0, by_fraction ? real_fraction : real};
   if (by == KM_BY_RESULT && !by_fraction) {
     channels[n++] = (km_channel){KM_OF_DELTA, 0, plan->window, exact};
-    channels[n++] = (km_channel){KM_OF_D1, 0, 1, exact};
-    channels[n++] = (km_channel){KM_OF_D2, 0, 2, exact};
+    channels[n++] = (km_channel){KM_OF_D1, 0, 1, change};
+    channels[n++] = (km_channel){KM_OF_D2, 0, 2, change2};
     for (unsigned k = 0; k < n_layers; k++)
       channels[n++] = (km_channel){KM_OF_LAYER, (uint8_t)k, 0, exact};
   }
   for (unsigned k = 0; k < n_layers; k++)
     channels[n++] = (km_channel){KM_OF_LOG2_LAYER, (uint8_t)k, 0, real};
   return n;
-}
-
-/* ---- scratch
- * ----------------------------------------------------------------------------------------------------- */
-
-struct km_curve_scratch {
-  size_t plies;              /* room */
-  uint64_t *delta, *d1, *d2; /* [plies][n_limbs] */
-  double *log2_layer;        /* [n_layers][plies] */
-  uint64_t *s_fraction;      /* [M + 1][n_limbs + 1] */
-  double *log2_fraction;     /* [1 + n_layers][M + 1] */
-};
-
-km_curve_scratch *km_curve_scratch_new(const km_curve_plan *plans, size_t n_plans) {
-  size_t plies = 2, layers = 1, fractions = 1;
-  for (size_t i = 0; i < n_plans; i++) {
-    if (!plans[i].with_curves)
-      continue;
-    plies = plans[i].longest > plies ? plans[i].longest : plies;
-    layers = plans[i].geometry.n_layers > layers ? plans[i].geometry.n_layers : layers;
-    fractions = plans[i].fractions;
-  }
-  km_curve_scratch *scratch = calloc(1, sizeof *scratch);
-  if (!scratch)
-    return NULL;
-  scratch->plies = plies;
-  scratch->delta = malloc(plies * KM_HBS_LIMBS_MAX * sizeof(uint64_t));
-  scratch->d1 = malloc(plies * KM_HBS_LIMBS_MAX * sizeof(uint64_t));
-  scratch->d2 = malloc(plies * KM_HBS_LIMBS_MAX * sizeof(uint64_t));
-  scratch->log2_layer = malloc(plies * layers * sizeof(double));
-  scratch->s_fraction = malloc((fractions + 1) * (KM_HBS_LIMBS_MAX + 1) * sizeof(uint64_t));
-  scratch->log2_fraction = malloc((fractions + 1) * (layers + 1) * sizeof(double));
-  if (!scratch->delta || !scratch->d1 || !scratch->d2 || !scratch->log2_layer || !scratch->s_fraction ||
-      !scratch->log2_fraction) {
-    km_curve_scratch_free(scratch);
-    return NULL;
-  }
-  return scratch;
-}
-
-void km_curve_scratch_free(km_curve_scratch *scratch) {
-  if (!scratch)
-    return;
-  free(scratch->delta);
-  free(scratch->d1);
-  free(scratch->d2);
-  free(scratch->log2_layer);
-  free(scratch->s_fraction);
-  free(scratch->log2_fraction);
-  free(scratch);
-}
-
-/* log2(1 + L) of one layer at every ply; a move changes one layer, so most are as before. */
-static void fill_layer(double *out, const uint64_t *layer, size_t n, size_t stride, unsigned n_limbs) {
-  out[0] = km_hbs_log2(layer, n_limbs);
-  for (size_t t = 1; t < n; t++) {
-    uint64_t changed = 0;
-    layer += stride;
-    for (unsigned i = 0; i < n_limbs; i++)
-      changed |= layer[i] ^ layer[(ptrdiff_t)i - (ptrdiff_t)stride];
-    out[t] = changed ? km_hbs_log2(layer, n_limbs) : out[t - 1];
-  }
-}
-
-static void fill_by_move(km_curve_scratch *scratch, const km_curve_plan *plan, const km_curve_game *game) {
-  unsigned n_limbs = plan->geometry.n_limbs;
-  km_hbs_delta_clip(scratch->delta, game->s, game->n, n_limbs, plan->window);
-  km_hbs_delta_clip(scratch->d1, game->s, game->n, n_limbs, 1);
-  memset(scratch->d2, 0, (game->n < 2 ? game->n : 2) * n_limbs * sizeof(uint64_t));
-  km_hbs_diff2(scratch->d2 + 2 * n_limbs, game->s, game->n, n_limbs);
-}
-
-void km_curve_scratch_fill(km_curve_scratch *scratch, const km_curve_plan *plan, const km_curve_game *game) {
-  unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers;
-  uint32_t m = plan->fractions;
-  for (unsigned k = 0; k < n_layers; k++)
-    fill_layer(scratch->log2_layer + k * scratch->plies, game->layer + k * n_limbs, game->n,
-               (size_t)n_layers * n_limbs, n_limbs);
-  if (plan->by_move)
-    fill_by_move(scratch, plan, game);
-  if (!plan->by_fraction)
-    return;
-  km_hbs_at_fractions(scratch->s_fraction, (km_hbs_column){game->s, n_limbs, game->n, n_limbs}, m,
-                      plan->interpolate);
-  km_hbs_at_fractions_double(scratch->log2_fraction, game->log2, game->n, m, plan->interpolate);
-  for (unsigned k = 0; k < n_layers; k++)
-    km_hbs_at_fractions_double(scratch->log2_fraction + (k + 1) * (m + 1),
-                               scratch->log2_layer + k * scratch->plies, game->n, m, plan->interpolate);
-}
-
-static km_mean_column column_of(const km_curve_scratch *scratch, const km_curve_plan *plan,
-                                const km_curve_game *game, const km_channel *channel, int by_fraction) {
-  unsigned n_limbs = plan->geometry.n_limbs;
-  size_t row = (size_t)plan->geometry.n_layers * n_limbs, m = plan->fractions;
-  if (by_fraction)
-    switch (channel->quantity) {
-    case KM_OF_S:
-      return (km_mean_column){scratch->s_fraction, n_limbs + 1};
-    case KM_OF_LOG2:
-      return (km_mean_column){scratch->log2_fraction, 1};
-    default:
-      return (km_mean_column){scratch->log2_fraction + (channel->layer + 1u) * (m + 1), 1};
-    }
-  switch (channel->quantity) {
-  case KM_OF_S:
-    return (km_mean_column){game->s, n_limbs};
-  case KM_OF_LOG2:
-    return (km_mean_column){game->log2, 1};
-  case KM_OF_DELTA:
-    return (km_mean_column){scratch->delta, n_limbs};
-  case KM_OF_D1:
-    return (km_mean_column){scratch->d1, n_limbs};
-  case KM_OF_D2:
-    return (km_mean_column){scratch->d2, n_limbs};
-  case KM_OF_LAYER:
-    return (km_mean_column){game->layer + (size_t)channel->layer * n_limbs, row};
-  default:
-    return (km_mean_column){scratch->log2_layer + channel->layer * scratch->plies, 1};
-  }
 }
 
 /* ---- sets
@@ -164,8 +65,12 @@ static unsigned n_strata(const km_curve_plan *plan, km_by by) {
   return by == KM_BY_RESULT ? KM_RESULT_STRATA
                             : km_strata_n(plan->strata, (km_strata_of){by, plan->size, plan->colour});
 }
-static int wanted(const km_curve_plan *plan, km_by by) {
-  return plan->with_curves && (by == KM_BY_RESULT || plan->mask >> by & 1);
+size_t km_curve_kinds(const km_curve_plan *plan, km_by kinds[KM_BY_COUNT]) {
+  size_t n = 0;
+  for (int by = 0; by < KM_BY_COUNT && plan->with_curves; by++)
+    if ((by == KM_BY_RESULT || plan->mask >> by & 1) && n_strata(plan, (km_by)by))
+      kinds[n++] = (km_by)by;
+  return n;
 }
 
 /* The options of a set of curves; shapes has KM_MEAN_CHANNELS_MAX. */
@@ -189,15 +94,15 @@ km_status km_curve_set_open(km_curve_set *set, const km_curve_plan *plan, km_err
   *set = (km_curve_set){.plan = plan};
   km_status status = KM_OK;
   km_mean_channel shapes[KM_MEAN_CHANNELS_MAX];
-  for (int by = 0; by < KM_BY_COUNT && status == KM_OK; by++) {
-    if (!wanted(plan, (km_by)by) || !n_strata(plan, (km_by)by))
-      continue;
-    km_mean_options options = mean_options(plan, (km_by)by, 0, shapes);
+  km_by kinds[KM_BY_COUNT];
+  size_t n = km_curve_kinds(plan, kinds);
+  for (size_t i = 0; i < n && status == KM_OK; i++) {
+    km_mean_options options = mean_options(plan, kinds[i], 0, shapes);
     if (plan->by_move)
-      status = km_mean_curves_new(&set->move[by], &options, err);
-    options = mean_options(plan, (km_by)by, 1, shapes);
+      status = km_mean_curves_new(&set->move[kinds[i]], &options, err);
+    options = mean_options(plan, kinds[i], 1, shapes);
     if (status == KM_OK && plan->by_fraction)
-      status = km_mean_curves_new(&set->fraction[by], &options, err);
+      status = km_mean_curves_new(&set->fraction[kinds[i]], &options, err);
   }
   set->first =
       calloc(plan->with_curves ? plan->geometry.n_layers * (plan->n_places + 1) + 1 : 1, sizeof *set->first);
@@ -219,12 +124,12 @@ void km_curve_set_close(km_curve_set *set) {
 
 size_t km_curve_set_need(const km_curve_plan *plan) {
   size_t need = plan->with_curves ? plan->geometry.n_layers * (plan->n_places + 1) * sizeof(uint64_t) : 0;
-  for (int by = 0; by < KM_BY_COUNT; by++) {
+  km_by kinds[KM_BY_COUNT];
+  size_t n = km_curve_kinds(plan, kinds);
+  for (size_t i = 0; i < n; i++) {
     km_mean_channel shapes[KM_MEAN_CHANNELS_MAX];
-    if (!wanted(plan, (km_by)by))
-      continue;
     for (int fraction = 0; fraction < 2; fraction++) {
-      km_mean_options options = mean_options(plan, (km_by)by, fraction, shapes);
+      km_mean_options options = mean_options(plan, kinds[i], fraction, shapes);
       if (fraction ? plan->by_fraction : plan->by_move)
         need +=
             options.n_strata * km_mean_curves_need(&options, fraction ? plan->fractions + 1 : plan->longest);
@@ -236,73 +141,39 @@ size_t km_curve_set_need(const km_curve_plan *plan) {
 /* ---- adding
  * ------------------------------------------------------------------------------------------------------ */
 
-static int is_zero(const uint64_t *value, unsigned n_limbs) {
-  uint64_t bits = 0;
-  for (unsigned i = 0; i < n_limbs; i++)
-    bits |= value[i];
-  return bits == 0;
+static void add_steps(km_step_counts *into, const km_step_counts *from) {
+  into->moves += from->moves;
+  into->rising += from->rising;
+  into->unchanged += from->unchanged;
+  into->falling += from->falling;
+  into->falling_without_capture += from->falling_without_capture;
+  into->games += from->games;
+  into->games_falling += from->games_falling;
+  into->games_falling_without_capture += from->games_falling_without_capture;
 }
 
-static void count_first(km_curve_set *set, const km_curve_game *game) {
-  const km_hbs_geometry *geometry = &set->plan->geometry;
-  size_t n = game->n < set->plan->n_places ? game->n : set->plan->n_places;
-  size_t row = (size_t)geometry->n_layers * geometry->n_limbs;
-  for (unsigned k = 0; k < geometry->n_layers; k++) {
-    const uint64_t *layer = game->layer + (size_t)k * geometry->n_limbs;
-    size_t t = 0;
-    while (t < n && is_zero(layer + t * row, geometry->n_limbs))
-      t++;
-    set->first[k * (set->plan->n_places + 1) + (t < n ? t : set->plan->n_places)]++;
-  }
+/* The sets there are, in the order of km_curve_kinds. */
+static size_t list_sets(km_mean_curves *const by[KM_BY_COUNT], km_mean_curves *list[KM_BY_COUNT]) {
+  size_t n = 0;
+  for (int i = 0; i < KM_BY_COUNT; i++)
+    if (by[i])
+      list[n++] = by[i];
+  return n;
 }
 
-/* Order of two unsigned numbers: -1, 0, 1. */
-static int compare(const uint64_t *a, const uint64_t *b, unsigned n_limbs) {
-  for (unsigned i = n_limbs; i-- > 0;)
-    if (a[i] != b[i])
-      return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
-static void count_steps(km_step_counts *counts, const km_curve_game *game, unsigned n_limbs) {
-  uint64_t falling = counts->falling, plain = counts->falling_without_capture;
-  for (size_t t = 1; t < game->n; t++) {
-    int order = compare(game->s + t * n_limbs, game->s + (t - 1) * n_limbs, n_limbs);
-    counts->rising += order > 0;
-    counts->unchanged += order == 0;
-    counts->falling += order < 0;
-    counts->falling_without_capture += order < 0 && game->cause[t] == KM_STEP_PLAIN;
-  }
-  counts->moves += game->n - 1;
-  counts->games++;
-  counts->games_falling += counts->falling > falling;
-  counts->games_falling_without_capture += counts->falling_without_capture > plain;
-}
-
-km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game,
-                           km_err *err) {
-  const km_curve_plan *plan = set->plan;
+km_status km_curve_set_add(km_curve_set *set, const km_curve_games *games, km_err *err) {
+  km_mean_curves *sets[KM_BY_COUNT];
   km_status status = KM_OK;
-  for (int by = 0; by < KM_BY_COUNT && status == KM_OK; by++) {
-    size_t stratum = km_result_stratum(game->game);
-    if (!set->move[by] && !set->fraction[by])
-      continue;
-    if (by != KM_BY_RESULT)
-      stratum = km_strata_find(plan->strata, (km_strata_of){(km_by)by, plan->size, plan->colour}, game->game);
-    for (int fraction = 0; fraction < 2 && status == KM_OK; fraction++) {
-      km_mean_curves *curves = fraction ? set->fraction[by] : set->move[by];
-      km_channel channels[KM_MEAN_CHANNELS_MAX];
-      km_mean_column columns[KM_MEAN_CHANNELS_MAX];
-      if (!curves)
-        continue;
-      size_t n = km_curve_channels(plan, (km_by)by, fraction, channels);
-      for (size_t i = 0; i < n; i++)
-        columns[i] = column_of(scratch, plan, game, &channels[i], fraction);
-      status = km_mean_curves_add(curves, stratum, columns, fraction ? plan->fractions + 1 : game->n, err);
-    }
-  }
-  count_first(set, game);
-  count_steps(&set->steps, game, plan->geometry.n_limbs);
+  size_t n = list_sets(set->move, sets), stride = set->plan->n_places + 1;
+  if (n)
+    status = km_mean_curves_add(sets, n, games->move, games->n, err);
+  n = list_sets(set->fraction, sets);
+  if (n && status == KM_OK)
+    status = km_mean_curves_add(sets, n, games->fraction, games->n, err);
+  for (size_t i = 0; i < games->n; i++)
+    for (unsigned k = 0; k < set->plan->geometry.n_layers; k++)
+      set->first[k * stride + games->first[i][k]]++;
+  add_steps(&set->steps, &games->steps);
   return status;
 }
 
@@ -318,16 +189,7 @@ km_status km_curve_set_merge(km_curve_set *into, const km_curve_set *from, km_er
   if (plan->with_curves)
     for (size_t i = 0; i < plan->geometry.n_layers * (plan->n_places + 1); i++)
       into->first[i] += from->first[i];
-  km_step_counts *a = &into->steps;
-  const km_step_counts *b = &from->steps;
-  *a = (km_step_counts){a->moves + b->moves,
-                        a->rising + b->rising,
-                        a->unchanged + b->unchanged,
-                        a->falling + b->falling,
-                        a->falling_without_capture + b->falling_without_capture,
-                        a->games + b->games,
-                        a->games_falling + b->games_falling,
-                        a->games_falling_without_capture + b->games_falling_without_capture};
+  add_steps(&into->steps, &from->steps);
   return status;
 }
 

@@ -10,7 +10,7 @@
 #define KIFUMILL_HBS_CURVES_H
 
 #include "hbs_strata.h"
-#include "kifumill/hbs_series.h"
+#include "kifumill/hbs_runs.h"
 #include "kifumill/mean_curve.h"
 
 enum {
@@ -33,25 +33,6 @@ typedef struct km_curve_plan {
   size_t n_places;                           /* by move */
 } km_curve_plan;
 
-/* What a move did besides adding a stone. */
-typedef enum km_step_cause { KM_STEP_PLAIN = 0, KM_STEP_CAPTURE, KM_STEP_SETUP } km_step_cause;
-
-/* One game: n positions. layer: [n][n_layers][n_limbs]. */
-typedef struct km_curve_game {
-  const km_game *game;
-  size_t n;
-  const uint64_t *s, *layer;
-  const double *log2;
-  const uint8_t *cause; /* of the move that led to a position: km_step_cause */
-} km_curve_game;
-
-/* What is derived of a game, in one thread: room for plies positions of a plan with n_layers and n_limbs. */
-typedef struct km_curve_scratch km_curve_scratch;
-km_curve_scratch *km_curve_scratch_new(const km_curve_plan *plans,
-                                       size_t n_plans); /* NULL when memory is out */
-void km_curve_scratch_free(km_curve_scratch *scratch);
-void km_curve_scratch_fill(km_curve_scratch *scratch, const km_curve_plan *plan, const km_curve_game *game);
-
 /* Counts of moves by what they did to S, and of games. */
 typedef struct km_step_counts {
   uint64_t moves, rising, unchanged, falling, falling_without_capture;
@@ -69,9 +50,15 @@ typedef struct km_curve_set {
 
 km_status km_curve_set_open(km_curve_set *set, const km_curve_plan *plan, km_err *err);
 void km_curve_set_close(km_curve_set *set);
-/* Adds the game that scratch was filled with. */
-km_status km_curve_set_add(km_curve_set *set, const km_curve_scratch *scratch, const km_curve_game *game,
-                           km_err *err);
+/* Games of a plan. Their columns are in the order of km_curve_channels, their strata in that of
+ * km_curve_kinds. */
+typedef struct km_curve_games {
+  size_t n;
+  km_mean_game *move, *fraction;
+  const uint32_t **first; /* of a game: the place of each layer's first stone; n_places: none up to there */
+  km_step_counts steps;   /* of all of them */
+} km_curve_games;
+km_status km_curve_set_add(km_curve_set *set, const km_curve_games *games, km_err *err);
 km_status km_curve_set_merge(km_curve_set *into, const km_curve_set *from, km_err *err);
 /* Makes the whole (KM_RESULT_ALL) of the parts, once. */
 km_status km_curve_set_complete(km_curve_set *set, km_err *err);
@@ -96,6 +83,10 @@ typedef struct km_channel {
   uint32_t first_place; /* before it the quantity is not defined, and sums are of no meaning */
   km_mean_channel shape;
 } km_channel;
+/* Kinds of strata that have curves, KM_BY_RESULT first; returns how many. */
+size_t km_curve_kinds(const km_curve_plan *plan, km_by kinds[KM_BY_COUNT]);
+/* Limbs of S times the number of fractions. */
+unsigned km_curve_fraction_limbs(const km_curve_plan *plan);
 /* Fills channels (KM_MEAN_CHANNELS_MAX) and returns how many. */
 size_t km_curve_channels(const km_curve_plan *plan, km_by by, int by_fraction, km_channel *channels);
 

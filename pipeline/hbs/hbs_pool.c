@@ -77,12 +77,17 @@ void km_curve_pool_free(km_curve_pool *pool) {
   free(pool);
 }
 
-km_status km_curve_pool_add(km_curve_pool *pool, size_t worker, size_t plan, const km_curve_scratch *scratch,
-                            const km_curve_game *game, km_err *err) {
+km_status km_curve_pool_add(km_curve_pool *pool, size_t worker, km_curve_batch *batch, km_err *err) {
   share *s = &pool->shares[worker % pool->n_shares];
+  km_status status = KM_OK;
   pthread_mutex_lock(&s->lock);
-  km_status status = km_curve_set_add(&s->sets[plan], scratch, game, err);
+  for (size_t i = 0; i < pool->n_plans && status == KM_OK; i++) {
+    const km_curve_games *games = km_curve_batch_games(batch, i);
+    if (games->n > 0)
+      status = km_curve_set_add(&s->sets[i], games, err);
+  }
   pthread_mutex_unlock(&s->lock);
+  km_curve_batch_reset(batch);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef KIFUMILL_HBS_POOL_H
 #define KIFUMILL_HBS_POOL_H
 
-#include "hbs_curves.h"
+#include "hbs_batch.h"
 
 typedef struct km_curve_pool km_curve_pool;
 /* Plans are borrowed. KM_ERR_LIMIT when one share alone would take more than KM_CURVE_BYTES_MAX. */
@@ -14,9 +14,8 @@ typedef struct km_curve_pool km_curve_pool;
 km_status km_curve_pool_new(km_curve_pool **pool, const km_curve_plan *plans, size_t n_plans,
                             size_t n_workers, km_err *err);
 void km_curve_pool_free(km_curve_pool *pool);
-/* Adds a game of plan number `plan` by a worker. Any thread. */
-km_status km_curve_pool_add(km_curve_pool *pool, size_t worker, size_t plan, const km_curve_scratch *scratch,
-                            const km_curve_game *game, km_err *err);
+/* Adds the games that a worker has gathered, and empties the batch. Any thread. */
+km_status km_curve_pool_add(km_curve_pool *pool, size_t worker, km_curve_batch *batch, km_err *err);
 /* When all is added: merges the shares, makes wholes of parts, and gives the sets, one a plan, borrowed from
  * the pool. */
 km_status km_curve_pool_total(km_curve_pool *pool, const km_curve_set **sets, km_err *err);

@@ -15,10 +15,12 @@ struct km_hbs_worker {
   km_arena arena;
   km_replay replay;
   km_hbs hbs[COLOURS];
-  km_hbs_series series[COLOURS]; /* of the game, from the first ply traced */
+  km_hbs_series series[COLOURS]; /* of the game, from the first ply traced; layers if they are kept */
   double *log2[COLOURS];
+  km_hbs_runs runs[COLOURS][KM_HBS_RINGS_MAX + 2]; /* of a game in curves: its S, its layers */
+  double *log2_runs[COLOURS];
   uint8_t *cause;
-  km_curve_scratch *scratch;
+  km_curve_batch *batch;
 };
 
 /* Positions of one game that are traced together: the longest game of curves, or the part of one in a
@@ -31,17 +33,35 @@ static size_t plies_room(const km_hbs_shared *shared) {
   return most;
 }
 
-/* Words of the layers that are traced together: of all of a stretch if they are kept, else of games in
- * curves. */
+/* Words of the layers that are traced together, if they are kept. */
 static size_t layer_room(const km_hbs_shared *shared, size_t plies) {
   size_t most = 1;
-  for (size_t i = 0; i < shared->n_plans; i++) {
-    const km_curve_plan *plan = &shared->plans[i];
-    size_t row = (size_t)plan->geometry.n_layers * plan->geometry.n_limbs;
-    size_t words = row * (shared->schema->shape.n_layers ? plies : plan->with_curves ? plan->longest : 0);
-    most = words > most ? words : most;
+  for (size_t i = 0; i < shared->n_plans && shared->schema->shape.n_layers; i++) {
+    size_t row = (size_t)shared->plans[i].geometry.n_layers * shared->plans[i].geometry.n_limbs;
+    most = row * plies > most ? row * plies : most;
   }
   return most;
+}
+
+/* Runs of S and of layers of one colour, as long as games in curves may be. */
+static int runs_new(km_hbs_runs *runs, const km_hbs_shared *shared) {
+  size_t longest = 1;
+  unsigned n_limbs = 2, n_layers = 0;
+  for (size_t i = 0; i < shared->n_plans; i++) {
+    const km_curve_plan *plan = &shared->plans[i];
+    if (!plan->with_curves)
+      continue;
+    longest = plan->longest > longest ? plan->longest : longest;
+    n_limbs = plan->geometry.n_limbs > n_limbs ? plan->geometry.n_limbs : n_limbs;
+    n_layers = plan->geometry.n_layers > n_layers ? plan->geometry.n_layers : n_layers;
+  }
+  for (unsigned k = 0; k <= n_layers; k++) {
+    runs[k].ply = malloc(longest * sizeof *runs[k].ply);
+    runs[k].value = malloc(longest * n_limbs * sizeof *runs[k].value);
+    if (!runs[k].ply || !runs[k].value)
+      return 0;
+  }
+  return 1;
 }
 
 km_hbs_worker *km_hbs_worker_new(const km_hbs_shared *shared, size_t number) {
@@ -52,14 +72,16 @@ km_hbs_worker *km_hbs_worker_new(const km_hbs_shared *shared, size_t number) {
   w->shared = shared;
   w->number = number;
   km_arena_init(&w->arena);
-  w->scratch = km_curve_scratch_new(shared->plans, shared->n_plans);
+  w->batch = km_curve_batch_new(shared->plans, shared->n_plans);
   w->cause = calloc(plies, sizeof *w->cause);
-  int good = w->scratch && w->cause;
+  int good = w->batch && w->cause;
   for (size_t c = 0; c < shared->n_colours; c++) {
     w->series[c].s = malloc(plies * shared->schema->shape.n_limbs * sizeof(uint64_t));
     w->series[c].layer = malloc(layers * sizeof(uint64_t));
     w->log2[c] = malloc(plies * sizeof(double));
-    good = good && w->series[c].s && w->series[c].layer && w->log2[c];
+    w->log2_runs[c] = malloc(plies * sizeof(double));
+    good = good && w->series[c].s && w->series[c].layer && w->log2[c] && w->log2_runs[c] &&
+           runs_new(w->runs[c], shared);
   }
   if (good)
     return w;
@@ -74,18 +96,23 @@ void km_hbs_worker_free(km_hbs_worker *worker) {
     free(worker->series[c].s);
     free(worker->series[c].layer);
     free(worker->log2[c]);
+    free(worker->log2_runs[c]);
+    for (size_t k = 0; k < KM_HBS_RINGS_MAX + 2; k++) {
+      free(worker->runs[c][k].ply);
+      free(worker->runs[c][k].value);
+    }
   }
   free(worker->cause);
-  km_curve_scratch_free(worker->scratch);
+  km_curve_batch_free(worker->batch);
   km_arena_clear(&worker->arena);
   free(worker);
 }
 
-/* A part of a game: plies from … to - 1, and whether layers are wanted. */
+/* A part of a game: plies from … to - 1, all of it if it is added to curves. */
 typedef struct part {
   uint64_t game; /* its number */
   size_t from, to;
-  int with_layers, with_curves;
+  int with_curves;
   const km_curve_plan *plan; /* one a colour */
 } part;
 
@@ -95,35 +122,52 @@ static uint8_t cause_of(const km_replay *replay) {
   return replay->board.n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
 }
 
+/* Keeps what the trackers say of a position, which is at or behind p->from. */
+static inline void record(km_hbs_worker *w, const part *p, size_t ply) {
+  for (size_t c = 0; c < w->shared->n_colours; c++) {
+    km_hbs_series to = {w->series[c].s, w->shared->schema->shape.n_layers ? w->series[c].layer : NULL};
+    km_hbs_record(&w->hbs[c], to, ply - p->from);
+    if (p->with_curves)
+      km_hbs_runs_record(&w->runs[c][0], &w->runs[c][1], &w->hbs[c], (uint32_t)ply);
+  }
+}
+
 /* Replays a game and keeps plies from … to - 1 of every colour. */
 static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
   static const km_replay_options as_recorded = {.mode = KM_REPLAY_SGF, .allow_suicide = 1};
   km_replay *replay = &w->replay;
   size_t n_colours = w->shared->n_colours;
-  km_hbs_series to[COLOURS];
   km_replay_init(replay, game, &as_recorded);
   for (size_t c = 0; c < n_colours; c++) {
     km_hbs_init(&w->hbs[c], &p->plan[c].geometry);
     km_hbs_load(&w->hbs[c], &replay->board);
-    to[c] = (km_hbs_series){w->series[c].s, p->with_layers ? w->series[c].layer : NULL};
   }
   w->cause[0] = KM_STEP_PLAIN;
   while (replay->ply + 1 < p->to && km_replay_step(replay) == KM_OK) {
-    size_t before = replay->ply - 1u;
-    for (size_t c = 0; c < n_colours; c++) {
-      if (before >= p->from) /* one move late: its limbs have left the store buffer by then */
-        km_hbs_record(&w->hbs[c], to[c], before - p->from);
+    if (replay->ply - 1u >= p->from) /* one move late: its limbs have left the store buffer by then */
+      record(w, p, replay->ply - 1u);
+    for (size_t c = 0; c < n_colours; c++)
       km_hbs_follow(&w->hbs[c], replay);
-    }
     if (replay->ply >= p->from)
       w->cause[replay->ply - p->from] = cause_of(replay);
   }
   if (replay->ply + 1 != p->to)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: game %llu cannot be played beyond move %u",
                       km_games_path(w->shared->games), (unsigned long long)p->game, replay->ply);
-  for (size_t c = 0; c < n_colours; c++)
-    km_hbs_record(&w->hbs[c], to[c], replay->ply - p->from);
+  record(w, p, replay->ply);
   return KM_OK;
+}
+
+/* log2(1 + S) of every ply traced. */
+static void fill_log2(km_hbs_worker *w, const part *p, size_t c) {
+  const km_hbs_runs *s = &w->runs[c][0];
+  unsigned n_limbs = p->plan[c].geometry.n_limbs;
+  if (!p->with_curves) {
+    km_hbs_log2_series(w->log2[c], w->series[c].s, p->to - p->from, n_limbs);
+    return;
+  }
+  km_hbs_runs_log2(w->log2_runs[c], s, n_limbs);
+  km_hbs_runs_expand(w->log2[c], s->ply, w->log2_runs[c], s->n, p->to);
 }
 
 /* Numbers of n_from limbs as numbers of n_to; rows of n_numbers of them in rows of room for more. The rest is
@@ -165,11 +209,12 @@ static void store_rows(km_hbs_worker *w, km_stretch *stretch, const part *p, siz
 static km_status add_curves(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
   km_status status = KM_OK;
   for (size_t c = 0; c < w->shared->n_colours && status == KM_OK; c++) {
-    km_curve_game traced = {game, p->to, w->series[c].s, w->series[c].layer, w->log2[c], w->cause};
-    km_curve_scratch_fill(w->scratch, &p->plan[c], &traced);
-    status = km_curve_pool_add(w->shared->pool, w->number, (size_t)(&p->plan[c] - w->shared->plans),
-                               w->scratch, &traced, err);
+    km_curve_game traced = {game,           p->to,          w->series[c].s,  w->log2[c],
+                            &w->runs[c][0], &w->runs[c][1], w->log2_runs[c], w->cause};
+    status = km_curve_batch_add(w->batch, (size_t)(&p->plan[c] - w->shared->plans), &traced, err);
   }
+  if (status == KM_OK && km_curve_batch_is_full(w->batch))
+    status = km_curve_pool_add(w->shared->pool, w->number, w->batch, err);
   return status;
 }
 
@@ -186,14 +231,13 @@ static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_
     return status;
   part p = {.game = i, .from = from, .to = to, .plan = shared->by_size[game.rows]};
   p.with_curves = from == 0 && p.plan->with_curves && end - begin <= KM_HBS_CURVE_PLIES;
-  p.with_layers = p.with_curves || shared->schema->shape.n_layers;
   if (p.with_curves)
     p.to = (size_t)(end - begin); /* all of it, though the rows behind are another worker's */
   status = trace(w, &game, &p, err);
   if (status != KM_OK)
     return status;
   for (size_t c = 0; c < shared->n_colours; c++)
-    km_hbs_log2_series(w->log2[c], w->series[c].s, p.to - p.from, p.plan[c].geometry.n_limbs);
+    fill_log2(w, &p, c);
   store_rows(w, stretch, &p, to - from);
   return p.with_curves ? add_curves(w, &game, &p, err) : KM_OK;
 }
@@ -205,5 +249,7 @@ km_status km_hbs_worker_run(km_hbs_worker *worker, km_stretch *stretch, km_err *
   for (uint64_t i = stretch->first_game; status == KM_OK && offsets[i] < stretch->first + stretch->n; i++)
     if (offsets[i + 1] > offsets[i])
       status = run_game(worker, stretch, i, err);
+  if (status == KM_OK)
+    status = km_curve_pool_add(worker->shared->pool, worker->number, worker->batch, err);
   return status == KM_OK ? km_block_pack(stretch->block, err) : status;
 }

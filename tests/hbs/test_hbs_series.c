@@ -97,18 +97,29 @@ static km_mean_curves *curves_for(const km_mean_channel *channel, size_t n_point
   return curves;
 }
 
+/* A game with values at n places. */
+static void add_all(km_mean_curves *curves, const void *values, size_t n) {
+  uint32_t places[LENGTH_MAX];
+  assert_true(n <= LENGTH_MAX);
+  for (size_t t = 0; t < n; t++)
+    places[t] = (uint32_t)t;
+  const km_mean_column column = {values, places, n};
+  assert_int_equal(km_mean_curves_add(&curves, 1, &(km_mean_game){&column, (const size_t[]){0}, n}, 1, NULL),
+                   KM_OK);
+}
+
 static void means_by_move(void **state) {
   (void)state;
   json_t *json = golden("mean_curves.json"), *curves = json_object_get(json, "curves");
-  km_mean_curves *exact = curves_for(&(km_mean_channel){LIMBS, 1}, 100),
-                 *logs = curves_for(&(km_mean_channel){0, 0}, 100);
+  km_mean_curves *exact = curves_for(&(km_mean_channel){.n_limbs = LIMBS, .denominator = 1}, 100),
+                 *logs = curves_for(&(km_mean_channel){0}, 100);
   for (size_t i = 0; i < json_array_size(curves); i++) {
     uint64_t s[LIMBS * LENGTH_MAX];
     double log2[LENGTH_MAX];
     size_t n = curve_of(s, json_array_get(curves, i), LIMBS);
     km_hbs_log2_series(log2, s, n, LIMBS);
-    assert_int_equal(km_mean_curves_add(exact, 0, &(km_mean_column){s, LIMBS}, n, NULL), KM_OK);
-    assert_int_equal(km_mean_curves_add(logs, 0, &(km_mean_column){log2, 1}, n, NULL), KM_OK);
+    add_all(exact, s, n);
+    add_all(logs, log2, n);
   }
   static const char *const names[] = {[KM_MEAN_DROP] = "by_move_drop", [KM_MEAN_HOLD] = "by_move_hold"};
   km_exact_sum sums[LENGTH_MAX];
@@ -136,12 +147,15 @@ static void means_by_move(void **state) {
 
 /* Means of all curves stretched to M + 1 points. */
 static void check_fractions(const json_t *curves, km_hbs_align align, uint32_t M, const json_t *expected) {
-  km_mean_curves *means = curves_for(&(km_mean_channel){LIMBS + 1, M}, M + 1);
+  km_mean_curves *means =
+      curves_for(&(km_mean_channel){.n_limbs = LIMBS + 1, .denominator = M, .kind = KM_MEAN_SPIKES}, M + 1);
   for (size_t i = 0; i < json_array_size(curves); i++) {
     uint64_t s[LIMBS * LENGTH_MAX], out[(LIMBS + 1) * LENGTH_MAX];
     size_t n = curve_of(s, json_array_get(curves, i), LIMBS);
-    km_hbs_at_fractions(out, (km_hbs_column){s, LIMBS, n, LIMBS}, M, align);
-    assert_int_equal(km_mean_curves_add(means, 0, &(km_mean_column){out, LIMBS + 1}, M + 1, NULL), KM_OK);
+    km_hbs_fraction at[LENGTH_MAX];
+    km_hbs_fractions(at, n, M, align);
+    km_hbs_at_fractions(out, LIMBS + 1, (km_hbs_column){s, LIMBS, n, LIMBS}, at, M);
+    add_all(means, out, M + 1);
   }
   km_exact_sum sums[LENGTH_MAX];
   char text[KM_EXACT_TEXT_MAX];
@@ -180,8 +194,10 @@ static void fractions_of_a_line(void **state) {
         s[4 * t + 3] = (uint64_t)t << 8;
         doubles[t] = (double)t;
       }
-      km_hbs_at_fractions(out, (km_hbs_column){s, 4, n, 4}, Ms[i], KM_HBS_LINEAR);
-      km_hbs_at_fractions_double(stretched, doubles, n, Ms[i], KM_HBS_LINEAR);
+      km_hbs_fraction at[101];
+      km_hbs_fractions(at, n, Ms[i], KM_HBS_LINEAR);
+      km_hbs_at_fractions(out, 5, (km_hbs_column){s, 4, n, 4}, at, Ms[i]);
+      km_hbs_at_fractions_double(stretched, doubles, at, Ms[i]);
       for (uint32_t j = 0; j <= Ms[i]; j++) {
         assert_int_equal(out[5 * j + 3], (uint64_t)j * (n - 1) << 8);
         assert_int_equal(out[5 * j] | out[5 * j + 1] | out[5 * j + 2] | out[5 * j + 4], 0);
@@ -195,10 +211,47 @@ static void fractions_of_a_layer(void **state) {
   (void)state;
   const uint64_t layers[] = {7, 0, 1, 0, 7, 0, 3, 0, 7, 0, 9, 0}; /* two layers, three plies */
   uint64_t out[3 * 5];
+  km_hbs_fraction at[5];
   static const uint64_t expected[] = {4, 8, 12, 24, 36};
-  km_hbs_at_fractions(out, (km_hbs_column){layers + 2, 4, 3, 2}, 4, KM_HBS_LINEAR);
-  for (size_t j = 0; j <= 4; j++)
-    assert_int_equal(out[3 * j], expected[j]);
+  km_hbs_fractions(at, 3, 4, KM_HBS_LINEAR);
+  for (unsigned n_out = 2; n_out <= 3; n_out++) {
+    km_hbs_at_fractions(out, n_out, (km_hbs_column){layers + 2, 4, 3, 2}, at, 4);
+    for (size_t j = 0; j <= 4; j++) {
+      assert_int_equal(out[n_out * j], expected[j]);
+      assert_int_equal(out[n_out * j + 1], 0);
+    }
+  }
+}
+
+/* Fractions counted on are those divided for, for games shorter and longer than M, and near the largest. */
+static void fractions_by_division(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t n;
+    uint32_t M;
+  } rows[] = {{1, 1},
+              {1, 7},
+              {2, 1},
+              {2, 100},
+              {8, 7},
+              {7, 7},
+              {101, 100},
+              {250, 100},
+              {9999, 37},
+              {3, 1 << 16},
+              {UINT64_C(1) << 32, 1 << 16}};
+  km_hbs_fraction *at = malloc(((1 << 16) + 1) * sizeof *at);
+  assert_non_null(at);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int align = KM_HBS_LINEAR; align <= KM_HBS_NEAREST; align++) {
+      uint64_t T = rows[i].n - 1, M = rows[i].M;
+      km_hbs_fractions(at, rows[i].n, rows[i].M, (km_hbs_align)align);
+      for (uint64_t j = 0; j <= M; j++) {
+        assert_int_equal(at[j].ply, align == KM_HBS_NEAREST ? (2 * j * T + M) / (2 * M) : j * T / M);
+        assert_int_equal(at[j].rest, align == KM_HBS_LINEAR ? j * T % M : 0);
+      }
+    }
+  free(at);
 }
 
 int main(void) {
@@ -210,6 +263,7 @@ int main(void) {
       cmocka_unit_test(means_by_fraction),
       cmocka_unit_test(fractions_of_a_line),
       cmocka_unit_test(fractions_of_a_layer),
+      cmocka_unit_test(fractions_by_division),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_mean_curve.c: mean curves against single sums and sorted values, and over
- * random partitions; limits and options. The golden curves: test_hbs_series.c, which can stretch a game. */
+/* test_mean_curve.c: mean curves against single sums and sorted values, for every way a channel may be kept,
+ * and over random partitions; limits and options. The golden curves: test_hbs_series.c, which can stretch a
+ * game. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +14,19 @@
 #include "kifumill/hash.h"
 #include "kifumill/mean_curve.h"
 
-enum { SEED = 97, N_GAMES = 60, LENGTH_MAX = 200 };
+enum { SEED = 97, N_GAMES = 60, LENGTH_MAX = 140 };
 
-/* S as two limbs, one layer of one limb, ΔS-like signed values of four limbs, doubles. */
-static const km_mean_channel channels[] = {{2, 1}, {1, 7}, {4, 1}, {0, 0}};
-enum { N_CHANNELS = 4, CHANNEL_S = 0, CHANNEL_DOUBLE = 3 };
+/* Doubles first: sets of strata have the first channels only. Then S as two limbs; values of one limb; narrow
+ * signed ones of 78 and of 91 bits, the last that fit three and four words of squares; and wide ones. Of
+ * steps and of spikes. */
+static const km_mean_channel channels[] = {
+    {0, 0, 0, KM_MEAN_STEPS},   {2, 1, 0, KM_MEAN_STEPS},    {1, 7, 0, KM_MEAN_STEPS},
+    {2, 3, 78, KM_MEAN_STEPS},  {2, 3, 78, KM_MEAN_SPIKES},  {2, 1, 79, KM_MEAN_STEPS},
+    {2, 1, 91, KM_MEAN_SPIKES}, {2, 1, 92, KM_MEAN_SPIKES},  {1, 1, 12, KM_MEAN_SPIKES},
+    {4, 1, 0, KM_MEAN_STEPS},   {4, 1, 209, KM_MEAN_SPIKES}, {0, 0, 0, KM_MEAN_SPIKES},
+    {5, 9, 217, KM_MEAN_STEPS},
+};
+enum { N_CHANNELS = sizeof channels / sizeof *channels, CHANNEL_S = 1, CHANNEL_DOUBLE = 0, LIMBS = 5 };
 
 static km_mean_options plain_options(void) {
   return (km_mean_options){.channels = channels,
@@ -40,32 +49,78 @@ static km_mean_curves *curves_of(const km_mean_options *options) {
 
 typedef struct random_game {
   size_t n, stratum;
-  uint64_t values[LENGTH_MAX][8]; /* 2 + 1 + 4 limbs, and a double's bits */
+  uint64_t values[N_CHANNELS][LENGTH_MAX][LIMBS];  /* of every place */
+  uint64_t packed[N_CHANNELS][LENGTH_MAX * LIMBS]; /* of those that a column lists */
+  uint32_t places[N_CHANNELS][LENGTH_MAX];
+  km_mean_column columns[N_CHANNELS];
 } random_game;
 
-static void make_game(random_game *game, uint64_t i) {
-  uint64_t bits = km_mix64(SEED + i);
-  game->n = 1 + bits % LENGTH_MAX;
-  game->stratum = (bits >> 32) % 3;
-  for (size_t t = 0; t < game->n; t++) {
-    uint64_t *row = game->values[t];
-    for (unsigned j = 0; j < 7; j++)
-      row[j] = km_mix64(i * 4096 + t * 8 + j);
-    row[1] >>= km_mix64(i + t) % 3 == 0 ? 63 : 40; /* S: some below 2^65, all positive */
-    row[6] = (uint64_t)((int64_t)row[6] >> 20);
-    double x = t % 17 == 0 ? 0 : 1 + 75 * km_random_unit(row[0]);
-    memcpy(&row[7], &x, sizeof x);
-    if (t > 0 && km_mix64(i * 777 + t) % 3 == 0) /* as when White moves: nothing changes */
-      memcpy(row, game->values[t - 1], sizeof game->values[t]);
+static size_t limbs_of(size_t channel) {
+  return channels[channel].n_limbs ? channels[channel].n_limbs : 1;
+}
+
+/* Any number of a channel, the largest and the least more often than by chance. */
+static void make_value(uint64_t *value, size_t channel, uint64_t bits) {
+  unsigned n = (unsigned)limbs_of(channel),
+           width = channels[channel].bits ? channels[channel].bits : 64 * n - 1;
+  if (channels[channel].n_limbs == 0) {
+    double x = bits % 17 == 0 ? 0 : 1 + 75 * km_random_unit(km_mix64(bits));
+    memcpy(value, &x, sizeof x);
+    return;
+  }
+  for (unsigned i = 0; i < n; i++)
+    value[i] = bits % 11 == 0 ? UINT64_MAX : km_mix64(bits + i);
+  unsigned keep = bits % 3 == 0 ? width : (unsigned)(km_mix64(bits ^ 77) % (width + 1));
+  for (unsigned i = 0; i < n; i++)
+    value[i] &= keep >= 64 * (i + 1) ? UINT64_MAX : keep > 64 * i ? (UINT64_C(1) << (keep - 64 * i)) - 1 : 0;
+  for (unsigned i = 0, carry = 1; i < n && bits % 5 == 1; i++) { /* negative */
+    value[i] = ~value[i] + carry;
+    carry = carry && value[i] == 0;
   }
 }
 
-static void add_game(km_mean_curves *curves, const random_game *game) {
-  const uint64_t *row = game->values[0];
-  const km_mean_column columns[N_CHANNELS] = {{row, 8}, {row + 2, 8}, {row + 3, 8}, {row + 7, 8}};
+/* The columns of a game: of steps where they change, and now and then though they do not; of spikes where
+ * they are not 0; of doubles that are spikes all places, as a histogram wants them. */
+static void fill_columns(random_game *game) {
+  static const uint64_t zero[LIMBS] = {0};
+  for (size_t c = 0; c < N_CHANNELS; c++) {
+    size_t n = 0, n_limbs = limbs_of(c);
+    for (size_t t = 0; t < game->n; t++) {
+      const uint64_t *value = game->values[c][t],
+                     *before = channels[c].kind == KM_MEAN_SPIKES ? zero : game->values[c][t ? t - 1 : 0];
+      if (memcmp(value, before, n_limbs * sizeof *value) == 0 && km_mix64(t + c) % 4 && (t || before == zero))
+        continue;
+      memcpy(&game->packed[c][n * n_limbs], value, n_limbs * sizeof *value);
+      game->places[c][n++] = (uint32_t)t;
+    }
+    game->columns[c] = (km_mean_column){game->packed[c], game->places[c], n};
+  }
+}
+
+static void make_game(random_game *game, uint64_t i) {
+  uint64_t bits = km_mix64(SEED + i);
+  game->n = i % 9 == 0 ? 1 : 1 + bits % LENGTH_MAX;
+  game->stratum = (bits >> 32) % 3;
+  for (size_t t = 0; t < game->n; t++)
+    for (size_t c = 0; c < N_CHANNELS; c++) {
+      uint64_t *value = game->values[c][t], random = km_mix64(i * 65536 + t * 64 + c);
+      int stays = t > 0 && random % 3 == 0; /* as when White moves: nothing changes */
+      memset(value, 0, sizeof game->values[c][t]);
+      if (stays && channels[c].kind == KM_MEAN_STEPS)
+        memcpy(value, game->values[c][t - 1], sizeof game->values[c][t]);
+      else if (!stays)
+        make_value(value, c, km_mix64(random));
+    }
+  fill_columns(game);
+}
+
+static void add_games(km_mean_curves *curves, const km_mean_game *games, size_t n) {
   km_err err;
-  if (km_mean_curves_add(curves, game->stratum, columns, game->n, &err) != KM_OK)
+  if (km_mean_curves_add(&curves, 1, games, n, &err) != KM_OK)
     fail_msg("%s", err.msg);
+}
+static void add_game(km_mean_curves *curves, const random_game *game) {
+  add_games(curves, &(km_mean_game){game->columns, &game->stratum, game->n}, 1);
 }
 
 /* The q-th quartile. */
@@ -73,13 +128,13 @@ static void read_quantiles(const km_mean_curves *curves, size_t stratum, uint32_
   assert_int_equal(km_mean_curves_quantiles(curves, stratum, q, 4, out, NULL), KM_OK);
 }
 
-static void assert_same(const km_mean_curves *a, const km_mean_curves *b) {
+static void assert_same(const km_mean_curves *a, const km_mean_curves *b, size_t n_channels) {
   static km_exact_sum of_a[LENGTH_MAX], of_b[LENGTH_MAX];
   for (size_t s = 0; s < 3; s++) {
     size_t length = km_mean_curves_length(a, s);
     assert_int_equal(length, km_mean_curves_length(b, s));
     assert_int_equal(km_mean_curves_games(a, s), km_mean_curves_games(b, s));
-    for (size_t c = 0; c < N_CHANNELS; c++)
+    for (size_t c = 0; c < n_channels; c++)
       for (int ends = KM_MEAN_DROP; ends <= KM_MEAN_HOLD; ends++) {
         km_mean_curves_read(a, s, c, (km_mean_ends)ends, of_a);
         km_mean_curves_read(b, s, c, (km_mean_ends)ends, of_b);
@@ -114,18 +169,17 @@ static void equals_single_sums(void **state) {
     else
       km_exact_sum_init(sum, channels[c].n_limbs, channels[c].denominator);
   }
-  static const size_t first[N_CHANNELS] = {0, 2, 3, 7};
   for (uint64_t i = 0; i < N_GAMES; i++) {
     make_game(&game, i);
     add_game(curves, &game);
     for (size_t c = 0; c < N_CHANNELS; c++)
       for (size_t t = 0; t < length[game.stratum]; t++) {
-        const uint64_t *value = &game.values[t < game.n ? t : game.n - 1][first[c]];
+        const uint64_t *value = game.values[c][t < game.n ? t : game.n - 1];
         for (int hold = t >= game.n; hold < 2; hold++) {
           km_exact_sum *sum = &expected[hold][game.stratum][c][t];
           double x;
           memcpy(&x, value, sizeof x);
-          if (c == CHANNEL_DOUBLE)
+          if (channels[c].n_limbs == 0)
             km_exact_sum_add_double(sum, x);
           else
             km_exact_sum_add(sum, value);
@@ -164,10 +218,62 @@ static void any_partition(void **state) {
     size_t start = km_mix64(n_parts) % n_parts;
     for (size_t p = 1; p < n_parts; p++)
       assert_int_equal(km_mean_curves_merge(part[start], part[(start + p) % n_parts], NULL), KM_OK);
-    assert_same(part[start], whole);
+    assert_same(part[start], whole, N_CHANNELS);
     for (size_t p = 0; p < n_parts; p++)
       km_mean_curves_free(part[p]);
   }
+  km_mean_curves_free(whole);
+}
+
+/* Many games to several sets at once: as one after the other to each. Those behind the first have other
+ * strata, fewer channels, and another histogram. */
+static void many_games_to_many_sets(void **state) {
+  (void)state;
+  static random_game games[N_GAMES];
+  static size_t strata[N_GAMES][3];
+  static km_mean_game given[N_GAMES];
+  km_mean_options options = plain_options(), fewer = plain_options();
+  fewer.n_channels = 2;
+  fewer.bins_per_unit = 4;
+  km_mean_curves *sets[] = {curves_of(&options), curves_of(&fewer), curves_of(&fewer)},
+                 *single[] = {curves_of(&options), curves_of(&fewer), curves_of(&fewer)};
+  for (uint64_t i = 0; i < N_GAMES; i++) {
+    make_game(&games[i], i);
+    for (size_t k = 0; k < 3; k++)
+      strata[i][k] = (games[i].stratum + i * k) % 3;
+    given[i] = (km_mean_game){games[i].columns, strata[i], games[i].n};
+    for (size_t k = 0; k < 3; k++)
+      add_games(single[k], &(km_mean_game){games[i].columns, &strata[i][k], games[i].n}, 1);
+  }
+  assert_int_equal(km_mean_curves_add(sets, 3, given, N_GAMES, NULL), KM_OK);
+  assert_int_equal(km_mean_curves_add(sets, 3, given, 0, NULL), KM_OK); /* no game changes nothing */
+  for (size_t k = 0; k < 3; k++) {
+    assert_same(sets[k], single[k], k == 0 ? N_CHANNELS : 2);
+    km_mean_curves_free(sets[k]);
+    km_mean_curves_free(single[k]);
+  }
+}
+
+/* A stratum folded into another is as if its games had been added there. */
+static void folded(void **state) {
+  (void)state;
+  static random_game game;
+  km_mean_options options = plain_options();
+  km_mean_curves *parts = curves_of(&options), *whole = curves_of(&options);
+  for (uint64_t i = 0; i < N_GAMES; i++) {
+    make_game(&game, i);
+    add_game(parts, &game);
+    add_game(whole, &game);
+    size_t there = game.stratum;
+    game.stratum = 2;
+    if (there != 2)
+      add_game(whole, &game);
+  }
+  assert_int_equal(km_mean_curves_fold(parts, 2, 0, NULL), KM_OK);
+  assert_int_equal(km_mean_curves_fold(parts, 2, 1, NULL), KM_OK);
+  assert_int_equal(km_mean_curves_fold(parts, 2, 2, NULL), KM_ERR_USAGE);
+  assert_same(parts, whole, N_CHANNELS);
+  km_mean_curves_free(parts);
   km_mean_curves_free(whole);
 }
 
@@ -189,7 +295,7 @@ static void quantiles(void **state) {
     game.stratum = 1;
     add_game(curves, &game);
     for (size_t t = 0; t < game.n; t++)
-      memcpy(&sorted[t][count[t]++], &game.values[t][7], sizeof(double));
+      memcpy(&sorted[t][count[t]++], game.values[CHANNEL_DOUBLE][t], sizeof(double));
   }
   for (size_t t = 0; t < km_mean_curves_length(curves, 1); t++)
     qsort(sorted[t], count[t], sizeof(double), compare_doubles);
@@ -213,13 +319,14 @@ static void quantiles(void **state) {
 static void histogram_edges(void **state) {
   (void)state;
   km_mean_options options = plain_options();
-  options.channels = &channels[CHANNEL_DOUBLE];
   options.n_channels = 1;
-  options.histogram_channel = 0;
   km_mean_curves *curves = curves_of(&options);
   const double values[] = {0, 76.999999, 77, 500};
   for (size_t i = 0; i < 4; i++)
-    assert_int_equal(km_mean_curves_add(curves, i % 3, &(km_mean_column){&values[i], 1}, 1, NULL), KM_OK);
+    add_games(
+        curves,
+        &(km_mean_game){&(km_mean_column){&values[i], (const uint32_t[]){0}, 1}, (const size_t[]){i % 3}, 1},
+        1);
   static const struct {
     size_t stratum;
     uint32_t quartile;
@@ -274,9 +381,8 @@ static void memory_is_bounded(void **state) {
   add_game(small, &game);
   assert_int_equal(km_mean_curves_bytes(small), needed);
   game.stratum = (game.stratum + 1) % 3;
-  const km_mean_column columns[N_CHANNELS] = {
-      {game.values, 8}, {game.values, 8}, {game.values, 8}, {game.values, 8}};
-  assert_int_equal(km_mean_curves_add(small, game.stratum, columns, game.n, &err), KM_ERR_LIMIT);
+  const km_mean_game again = {game.columns, &game.stratum, game.n};
+  assert_int_equal(km_mean_curves_add(&small, 1, &again, 1, &err), KM_ERR_LIMIT);
   assert_int_equal(km_mean_curves_games(small, game.stratum), 0);
   km_mean_curves_free(small);
   options.max_bytes = 1000;
@@ -289,7 +395,7 @@ static void memory_is_bounded(void **state) {
 
 static void bad_options(void **state) {
   (void)state;
-  km_mean_curves *curves;
+  km_mean_curves *curves, *other;
   km_err err;
   km_mean_options options = plain_options();
   options.n_channels = 0;
@@ -298,18 +404,34 @@ static void bad_options(void **state) {
   options.histogram_channel = CHANNEL_S;
   assert_int_equal(km_mean_curves_new(&curves, &options, &err), KM_ERR_USAGE);
   options = plain_options();
-  options.channels = (const km_mean_channel[]){{6, 1}};
+  options.channels = (const km_mean_channel[]){{6, 1, 0, KM_MEAN_STEPS}};
   options.n_channels = 1;
   options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
   assert_int_equal(km_mean_curves_new(&curves, &options, &err), KM_ERR_USAGE);
   options = plain_options();
   curves = curves_of(&options);
+  options.channels = (const km_mean_channel[]){{2, 1, 128, KM_MEAN_STEPS}};
+  assert_int_equal(km_mean_curves_new(&other, &options, &err), KM_ERR_USAGE);
+  options = plain_options();
   const km_mean_column columns[N_CHANNELS] = {{0}};
-  assert_int_equal(km_mean_curves_add(curves, 3, columns, 1, &err), KM_ERR_USAGE);
+  assert_int_equal(km_mean_curves_add(&curves, 1, &(km_mean_game){columns, (const size_t[]){3}, 1}, 1, &err),
+                   KM_ERR_USAGE);
+  assert_int_equal(km_mean_curves_add(&curves, 1, &(km_mean_game){columns, (const size_t[]){0}, 0}, 1, &err),
+                   KM_ERR_USAGE);
   options.n_points = 999;
   options.n_strata = 2;
-  km_mean_curves *other = curves_of(&options);
+  other = curves_of(&options);
   assert_int_equal(km_mean_curves_merge(curves, other, &err), KM_ERR_USAGE);
+  km_mean_curves *const two[] = {curves, other};
+  assert_int_equal(km_mean_curves_add(two, 2, NULL, 0, &err), KM_ERR_USAGE); /* other places */
+  km_mean_curves_free(other);
+  options = plain_options();
+  options.channels = channels + 1;
+  options.n_channels = 1;
+  options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
+  other = curves_of(&options);
+  km_mean_curves *const unlike[] = {curves, other};
+  assert_int_equal(km_mean_curves_add(unlike, 2, NULL, 0, &err), KM_ERR_USAGE); /* other channels */
   km_mean_curves_free(other);
   km_mean_curves_free(curves);
   km_mean_curves_free(NULL);
@@ -319,6 +441,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equals_single_sums),
       cmocka_unit_test(any_partition),
+      cmocka_unit_test(many_games_to_many_sets),
+      cmocka_unit_test(folded),
       cmocka_unit_test(quantiles),
       cmocka_unit_test(histogram_edges),
       cmocka_unit_test(beyond_the_last_place),

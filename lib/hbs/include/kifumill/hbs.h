@@ -97,6 +97,7 @@ typedef struct km_hbs {
   uint64_t layer[(KM_HBS_RINGS_MAX + 1) * KM_HBS_LIMBS_MAX]; /* L values, n_limbs each, outermost first */
   uint64_t key[KM_HBS_RINGS_MAX][4];      /* edges of a ring: count, rank, word (hbs_tracker.c) */
   uint64_t backward[KM_HBS_RINGS_MAX][4]; /* the same read backwards; canon only */
+  uint32_t touched; /* a bit a layer that was set since who reads them last put 0 here; all after init */
 } km_hbs;
 
 /* The empty board. */

@@ -37,6 +37,13 @@ typedef enum km_hbs_align {
 } km_hbs_align;
 enum { KM_HBS_FRACTIONS_MAX = 1 << 20 };
 
+/* Where a fraction of a game falls: rest/M of the way from a ply to the next. rest < M; 0 unless linear. */
+typedef struct km_hbs_fraction {
+  uint32_t ply, rest;
+} km_hbs_fraction;
+/* The fractions of a game of T = n − 1 moves: at takes M + 1. 1 ≤ M ≤ KM_HBS_FRACTIONS_MAX, 1 ≤ n ≤ 2^32. */
+void km_hbs_fractions(km_hbs_fraction *at, size_t n, uint32_t M, km_hbs_align align);
+
 /* S, or one layer, of a game: n = T + 1 ≥ 1 values of n_limbs limbs, stride limbs apart. */
 typedef struct km_hbs_column {
   const uint64_t *s;
@@ -45,10 +52,15 @@ typedef struct km_hbs_column {
   unsigned n_limbs;
 } km_hbs_column;
 
-/* Numerators over the denominator M, exact, of n_limbs + 1 limbs each: out takes (M+1)·(n_limbs+1) limbs.
- * 1 ≤ M ≤ KM_HBS_FRACTIONS_MAX. */
-void km_hbs_at_fractions(uint64_t *out, km_hbs_column column, uint32_t M, km_hbs_align align);
+/* Values at the fractions of the game: numerators over the denominator M, exact, of n_out limbs each, n_limbs
+ * or one more: n_limbs only where M times the values fits them. out takes (M+1)·n_out limbs. */
+void km_hbs_at_fractions(uint64_t *out, unsigned n_out, km_hbs_column column, const km_hbs_fraction *at,
+                         uint32_t M);
 /* The same for doubles (log2): linear is S(q) + (r/M)·(S(q+1) − S(q)) in doubles. out takes M + 1. */
-void km_hbs_at_fractions_double(double *out, const double *values, size_t n, uint32_t M, km_hbs_align align);
+void km_hbs_at_fractions_double(double *out, const double *values, const km_hbs_fraction *at, uint32_t M);
+/* That value, from those at the ply and at the next. */
+static inline double km_hbs_between(double here, double next, uint32_t rest, uint32_t M) {
+  return here + (double)rest / (double)M * (next - here);
+}
 
 #endif

@@ -6,9 +6,9 @@
  * only where it has a value, hold carries its last value on.
  *
  * Adding a game costs by how often its values change, not by how many there are: a black move changes S, its
- * logarithm and one L. Memory grows by blocks of KM_MEAN_BLOCK places, allocated before a game is added,
- * never in the loop, and within max_bytes. One channel of doubles may also keep a histogram per place, from
- * which quantiles are read. */
+ * logarithm and one L, and a column may say at which places. Memory grows by blocks of KM_MEAN_BLOCK places,
+ * allocated before a game is added, never in the loop, and within max_bytes. One channel of doubles may also
+ * keep a histogram per place, from which quantiles are read. */
 #ifndef KIFUMILL_MEAN_CURVE_H
 #define KIFUMILL_MEAN_CURVE_H
 
@@ -17,10 +17,18 @@
 
 enum { KM_MEAN_BLOCK = 64, KM_MEAN_CHANNELS_MAX = 64, KM_MEAN_NO_HISTOGRAM = -1 };
 
+/* What values do from place to place: they stay for a while; or they are 0 mostly, or another one everywhere.
+ * Either kind of channel takes any values, and gives the same sums; it is a matter of speed, and of what the
+ * places of a column mean. */
+typedef enum km_mean_kind { KM_MEAN_STEPS = 0, KM_MEAN_SPIKES } km_mean_kind;
+
 /* Integers of n_limbs limbs over a denominator, or (n_limbs 0) doubles as in km_exact_sum_add_double. */
 typedef struct km_mean_channel {
   unsigned n_limbs;
   uint64_t denominator;
+  unsigned
+      bits; /* |value| < 2^bits, bits < 64·n_limbs, so that sums take less room; 0: whatever fits the limbs */
+  km_mean_kind kind;
 } km_mean_channel;
 
 typedef struct km_mean_options {
@@ -34,21 +42,34 @@ typedef struct km_mean_options {
   unsigned bins_per_unit;          /* bins of this fineness: a quantile is off by half a bin at most */
 } km_mean_options;
 
-/* One channel of one game: its value at place i is 8-byte words at values + i·stride. */
+/* One channel of one game: value i < n is at places[i], rising. Behind it is the same up to the next one
+ * (steps, of which the first is at place 0), or there are zeros (spikes; a histogram's channel has a value at
+ * every place). */
 typedef struct km_mean_column {
-  const void *values; /* uint64_t limbs, or doubles */
-  size_t stride;      /* in words */
+  const void *values; /* uint64_t limbs, or doubles, one after the other */
+  const uint32_t *places;
+  size_t n;
 } km_mean_column;
 
 typedef struct km_mean_curves km_mean_curves;
 
+/* One game with values at places 0…n_points−1 (n_points ≥ 1): a column a channel, and a stratum a set it goes
+ * to. */
+typedef struct km_mean_game {
+  const km_mean_column *columns;
+  const size_t *strata;
+  size_t n_points;
+} km_mean_game;
+
 km_status km_mean_curves_new(km_mean_curves **curves, const km_mean_options *options, km_err *err);
 void km_mean_curves_free(km_mean_curves *curves); /* NULL is allowed */
 
-/* Adds a game with values at places 0…n_points−1 (n_points ≥ 1), a column a channel. KM_ERR_LIMIT, and
- * nothing added, when it would need more than max_bytes. */
-km_status km_mean_curves_add(km_mean_curves *curves, size_t stratum, const km_mean_column *columns,
-                             size_t n_points, km_err *err);
+/* Adds games to the sets, of which those behind the first have the first one's n_points and the first few, or
+ * all, of its channels. A channel after the other is added of all games, so that what it is added to stays in
+ * the nearest cache: a hundred games at once are added in half the time. KM_ERR_LIMIT, and nothing added,
+ * when a set would need more than its max_bytes, or have 2^36 games in a stratum. */
+km_status km_mean_curves_add(km_mean_curves *const *sets, size_t n_sets, const km_mean_game *games,
+                             size_t n_games, km_err *err);
 /* Adds everything of from; both made with the same options. */
 km_status km_mean_curves_merge(km_mean_curves *into, const km_mean_curves *from, km_err *err);
 /* Adds everything of stratum from to stratum into, as if its games had been added there too: a whole made of

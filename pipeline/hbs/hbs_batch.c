@@ -1,0 +1,280 @@
+/* hbs_batch.c: a game's channels, derived from its runs (hbs_runs.h) and laid out in an arena. */
+#include "hbs_batch.h"
+
+#include "kifumill/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t enough = (size_t)2 << 20; /* bytes of games */
+
+struct km_curve_batch {
+  const km_curve_plan *plans;
+  size_t n_plans, n_bytes;
+  km_curve_games *games;   /* a plan */
+  size_t *room;            /* in the arrays of each */
+  km_arena arena;          /* what they point to */
+  double *log2_layer;      /* of the game at hand, one layer's runs after the other */
+  km_hbs_fraction *at;     /* [M + 1] */
+  uint32_t *every;         /* 0, 1, … M: all places by fraction */
+  uint32_t *first;         /* first fraction of a ply */
+  km_hbs_runs_double runs; /* of M + 1 */
+};
+
+km_curve_batch *km_curve_batch_new(const km_curve_plan *plans, size_t n_plans) {
+  size_t plies = 2, layers = 1, fractions = 1;
+  for (size_t i = 0; i < n_plans; i++) {
+    if (!plans[i].with_curves)
+      continue;
+    plies = plans[i].longest > plies ? plans[i].longest : plies;
+    layers = plans[i].geometry.n_layers > layers ? plans[i].geometry.n_layers : layers;
+    fractions = plans[i].fractions;
+  }
+  km_curve_batch *batch = calloc(1, sizeof *batch);
+  if (!batch)
+    return NULL;
+  *batch = (km_curve_batch){.plans = plans, .n_plans = n_plans};
+  km_arena_init(&batch->arena);
+  batch->games = calloc(n_plans + 1, sizeof *batch->games);
+  batch->room = calloc(n_plans + 1, sizeof *batch->room);
+  batch->log2_layer = malloc(plies * layers * sizeof *batch->log2_layer);
+  batch->at = malloc((fractions + 1) * sizeof *batch->at);
+  batch->every = malloc((fractions + 1) * sizeof *batch->every);
+  batch->first = malloc(plies * sizeof *batch->first);
+  batch->runs.place = malloc((fractions + 1) * sizeof *batch->runs.place);
+  batch->runs.value = malloc((fractions + 1) * sizeof *batch->runs.value);
+  if (!batch->games || !batch->room || !batch->log2_layer || !batch->at || !batch->every || !batch->first ||
+      !batch->runs.place || !batch->runs.value) {
+    km_curve_batch_free(batch);
+    return NULL;
+  }
+  for (size_t j = 0; j <= fractions; j++)
+    batch->every[j] = (uint32_t)j;
+  return batch;
+}
+
+void km_curve_batch_free(km_curve_batch *batch) {
+  if (!batch)
+    return;
+  for (size_t i = 0; batch->games && i < batch->n_plans; i++) {
+    free(batch->games[i].move);
+    free(batch->games[i].fraction);
+    free(batch->games[i].first);
+  }
+  free(batch->games);
+  free(batch->room);
+  free(batch->log2_layer);
+  free(batch->at);
+  free(batch->every);
+  free(batch->first);
+  free(batch->runs.place);
+  free(batch->runs.value);
+  km_arena_clear(&batch->arena);
+  free(batch);
+}
+
+/* ---- columns
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void *take(km_curve_batch *batch, size_t n_bytes) {
+  batch->n_bytes += n_bytes;
+  return km_arena_alloc(&batch->arena, n_bytes);
+}
+static void *take_copy(km_curve_batch *batch, const void *bytes, size_t n_bytes) {
+  void *copy = take(batch, n_bytes);
+  return copy ? memcpy(copy, bytes, n_bytes) : NULL;
+}
+
+/* A column of room for n runs of limbs, to be filled; 0 when memory is out. */
+static int take_runs(km_curve_batch *batch, km_hbs_runs *runs, size_t n, unsigned n_limbs) {
+  runs->ply = take(batch, n * sizeof *runs->ply);
+  runs->value = take(batch, n * n_limbs * sizeof *runs->value);
+  return runs->ply && runs->value;
+}
+static km_mean_column of_runs(const km_hbs_runs *runs) {
+  return (km_mean_column){runs->value, runs->ply, runs->n};
+}
+/* Copies runs of limbs, and of doubles at the same plies. 0 when memory is out. */
+static int copy_runs(km_curve_batch *batch, km_mean_column *limbs, km_mean_column *doubles,
+                     const km_hbs_runs *runs, unsigned n_limbs, const double *log2) {
+  *limbs = (km_mean_column){take_copy(batch, runs->value, runs->n * n_limbs * sizeof *runs->value),
+                            take_copy(batch, runs->ply, runs->n * sizeof *runs->ply), runs->n};
+  *doubles = (km_mean_column){take_copy(batch, log2, runs->n * sizeof *log2), limbs->places, runs->n};
+  return limbs->values && limbs->places && doubles->values;
+}
+
+/* Columns in the order of km_curve_channels. A series of differences changes twice at most for a change of S.
+ */
+static const km_mean_column *by_move(km_curve_batch *batch, const km_curve_plan *plan,
+                                     const km_curve_game *game) {
+  unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers;
+  km_mean_column *columns = take(batch, (5 + 2 * n_layers) * sizeof *columns);
+  size_t n = game->s_runs->n;
+  km_hbs_runs delta, d1, d2;
+  if (!columns || !copy_runs(batch, &columns[0], &columns[1], game->s_runs, n_limbs, game->log2_runs) ||
+      !take_runs(batch, &delta, 2 * n, n_limbs) || !take_runs(batch, &d1, n, n_limbs) ||
+      !take_runs(batch, &d2, 2 * n, n_limbs))
+    return NULL;
+  km_hbs_runs_delta(&delta, game->s_runs, n_limbs, game->n, plan->window);
+  km_hbs_runs_diff1(&d1, game->s_runs, n_limbs);
+  km_hbs_runs_diff2(&d2, game->s_runs, n_limbs, game->n);
+  columns[2] = of_runs(&delta);
+  columns[3] = of_runs(&d1);
+  columns[4] = of_runs(&d2);
+  const double *log2 = batch->log2_layer;
+  for (unsigned k = 0; k < n_layers; log2 += game->layers[k++].n)
+    if (!copy_runs(batch, &columns[5 + k], &columns[5 + n_layers + k], &game->layers[k], n_limbs, log2))
+      return NULL;
+  return columns;
+}
+
+static const km_mean_column *by_fraction(km_curve_batch *batch, const km_curve_plan *plan,
+                                         const km_curve_game *game) {
+  unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers,
+           n_out = km_curve_fraction_limbs(plan);
+  uint32_t m = plan->fractions;
+  km_mean_column *columns = take(batch, (2 + n_layers) * sizeof *columns);
+  uint64_t *s = take(batch, (m + 1) * n_out * sizeof *s);
+  double *log2 = take(batch, (m + 1) * sizeof *log2);
+  if (!columns || !s || !log2)
+    return NULL;
+  km_hbs_fractions(batch->at, game->n, m, plan->interpolate);
+  km_hbs_runs_first(batch->first, game->n, batch->at, m);
+  km_hbs_at_fractions(s, n_out, (km_hbs_column){game->s, n_limbs, game->n, n_limbs}, batch->at, m);
+  km_hbs_at_fractions_double(log2, game->log2, batch->at, m);
+  columns[0] = (km_mean_column){s, batch->every, m + 1};
+  columns[1] = (km_mean_column){log2, batch->every, m + 1};
+  const double *values = batch->log2_layer;
+  for (unsigned k = 0; k < n_layers; values += game->layers[k++].n) {
+    km_hbs_runs_double *runs = &batch->runs;
+    km_hbs_runs_at_fractions(runs, &game->layers[k], values, batch->at, batch->first, m);
+    km_mean_column *column = &columns[2 + k];
+    *column = (km_mean_column){take_copy(batch, runs->value, runs->n * sizeof *runs->value),
+                               take_copy(batch, runs->place, runs->n * sizeof *runs->place), runs->n};
+    if (!column->values || !column->places)
+      return NULL;
+  }
+  return columns;
+}
+
+/* ---- counts
+ * ----------------------------------------------------------------------------------------------------- */
+
+static int is_zero(const uint64_t *value, unsigned n_limbs) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < n_limbs; i++)
+    bits |= value[i];
+  return bits == 0;
+}
+
+/* Places of the layers' first stones. */
+static const uint32_t *find_first(km_curve_batch *batch, const km_curve_plan *plan,
+                                  const km_curve_game *game) {
+  unsigned n_layers = plan->geometry.n_layers;
+  uint32_t *first = take(batch, n_layers * sizeof *first), none = (uint32_t)plan->n_places;
+  for (unsigned k = 0; first && k < n_layers; k++) {
+    const km_hbs_runs *runs = &game->layers[k];
+    size_t i = (size_t)is_zero(runs->value, plan->geometry.n_limbs);
+    first[k] = i < runs->n && runs->ply[i] < none ? runs->ply[i] : none;
+  }
+  return first;
+}
+
+/* Order of two unsigned numbers. */
+static int is_less(const uint64_t *a, const uint64_t *b, unsigned n_limbs) {
+  for (unsigned i = n_limbs; i-- > 0;)
+    if (a[i] != b[i])
+      return a[i] < b[i];
+  return 0;
+}
+
+static void count_steps(km_step_counts *counts, const km_curve_game *game, unsigned n_limbs) {
+  uint64_t falling = 0, plain = 0, n_changes = game->s_runs->n - 1;
+  for (size_t i = 1; i <= n_changes; i++) {
+    const uint64_t *s = game->s_runs->value + i * n_limbs;
+    int falls = is_less(s, s - n_limbs, n_limbs);
+    falling += (uint64_t)falls;
+    plain += falls && game->cause[game->s_runs->ply[i]] == KM_STEP_PLAIN;
+  }
+  counts->moves += game->n - 1;
+  counts->rising += n_changes - falling;
+  counts->unchanged += game->n - 1 - n_changes;
+  counts->falling += falling;
+  counts->falling_without_capture += plain;
+  counts->games++;
+  counts->games_falling += falling > 0;
+  counts->games_falling_without_capture += plain > 0;
+}
+
+/* ---- games
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Room for one game more of a plan. */
+static int make_room(km_curve_games *games, size_t *room) {
+  if (games->n < *room)
+    return 1;
+  size_t more = *room ? 2 * *room : 64;
+  km_mean_game *move = realloc(games->move, more * sizeof *move);
+  games->move = move ? move : games->move;
+  km_mean_game *fraction = realloc(games->fraction, more * sizeof *fraction);
+  games->fraction = fraction ? fraction : games->fraction;
+  const uint32_t **first = realloc(games->first, more * sizeof *first);
+  games->first = first ? first : games->first;
+  if (!move || !fraction || !first)
+    return 0;
+  *room = more;
+  return 1;
+}
+
+/* The strata of a game in the order of km_curve_kinds. */
+static const size_t *find_strata(km_curve_batch *batch, const km_curve_plan *plan, const km_game *game) {
+  km_by kinds[KM_BY_COUNT];
+  size_t n = km_curve_kinds(plan, kinds), *strata = take(batch, n * sizeof *strata);
+  for (size_t i = 0; strata && i < n; i++)
+    strata[i] = kinds[i] == KM_BY_RESULT
+                    ? km_result_stratum(game)
+                    : km_strata_find(plan->strata, (km_strata_of){kinds[i], plan->size, plan->colour}, game);
+  return strata;
+}
+
+km_status km_curve_batch_add(km_curve_batch *batch, size_t number, const km_curve_game *game, km_err *err) {
+  const km_curve_plan *plan = &batch->plans[number];
+  km_curve_games *games = &batch->games[number];
+  unsigned n_limbs = plan->geometry.n_limbs;
+  const size_t *strata = find_strata(batch, plan, game->game);
+  const uint32_t *first = find_first(batch, plan, game);
+  const km_mean_column *move = NULL, *fraction = NULL;
+  double *log2 = batch->log2_layer;
+  for (unsigned k = 0; k < plan->geometry.n_layers; log2 += game->layers[k++].n)
+    km_hbs_runs_log2(log2, &game->layers[k], n_limbs);
+  int good = strata && first && make_room(games, &batch->room[number]);
+  if (good && plan->by_move)
+    good = (move = by_move(batch, plan, game)) != NULL;
+  if (good && plan->by_fraction)
+    good = (fraction = by_fraction(batch, plan, game)) != NULL;
+  if (!good)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the curves of a game of %zu positions",
+                      game->n);
+  games->move[games->n] = (km_mean_game){move, strata, game->n};
+  games->fraction[games->n] = (km_mean_game){fraction, strata, plan->fractions + 1};
+  games->first[games->n++] = first;
+  count_steps(&games->steps, game, n_limbs);
+  return KM_OK;
+}
+
+int km_curve_batch_is_full(const km_curve_batch *batch) {
+  return batch->n_bytes >= enough;
+}
+
+const km_curve_games *km_curve_batch_games(const km_curve_batch *batch, size_t plan) {
+  return &batch->games[plan];
+}
+
+void km_curve_batch_reset(km_curve_batch *batch) {
+  for (size_t i = 0; i < batch->n_plans; i++) {
+    batch->games[i].n = 0;
+    batch->games[i].steps = (km_step_counts){0};
+  }
+  km_arena_reset(&batch->arena);
+  batch->n_bytes = 0;
+}
