@@ -25,18 +25,24 @@
 
 enum { BUFFER_BYTES = 64 * 1024 };
 
+/* A temporary file that is there, in the list of all. */
+struct km_tempfile {
+  char *path;
+  struct km_tempfile *before, *next;
+};
+
 struct km_outfile {
   int fd;
   int direct; /* a device or pipe: no temporary file */
   int force;
-  char *path, *tmp_path;
-  struct km_outfile *before, *next; /* in the list of temporary files */
+  char *path;
+  km_tempfile tmp;
   size_t n_buffered;
   char buffer[BUFFER_BYTES];
 };
 
 static atomic_flag list_is_held = ATOMIC_FLAG_INIT;
-static km_outfile *list_head;
+static km_tempfile *list_head;
 
 static void hold_list(sigset_t *signals) {
   sigset_t all;
@@ -51,32 +57,59 @@ static void release_list(const sigset_t *signals) {
   pthread_sigmask(SIG_SETMASK, signals, NULL);
 }
 
-static void list_add(km_outfile *out) {
-  out->next = list_head;
+static void list_add(km_tempfile *file) {
+  file->before = NULL;
+  file->next = list_head;
   if (list_head)
-    list_head->before = out;
-  list_head = out;
+    list_head->before = file;
+  list_head = file;
 }
 
-static void list_remove(km_outfile *out) {
-  if (out->next)
-    out->next->before = out->before;
-  if (out->before)
-    out->before->next = out->next;
+static void list_remove(km_tempfile *file) {
+  if (file->next)
+    file->next->before = file->before;
+  if (file->before)
+    file->before->next = file->next;
   else
-    list_head = out->next;
+    list_head = file->next;
 }
 
 void km_outfile_remove_unfinished(void) {
   while (atomic_flag_test_and_set(&list_is_held))
     sched_yield();
-  for (const km_outfile *out = list_head; out; out = out->next)
-    unlink(out->tmp_path);
+  for (const km_tempfile *file = list_head; file; file = file->next)
+    unlink(file->path);
+}
+
+km_tempfile *km_tempfile_note(const char *path) {
+  sigset_t signals;
+  km_tempfile *file = malloc(sizeof *file);
+  char *copy = file ? strdup(path) : NULL;
+  if (!copy) {
+    free(file);
+    return NULL;
+  }
+  file->path = copy;
+  hold_list(&signals);
+  list_add(file);
+  release_list(&signals);
+  return file;
+}
+
+void km_tempfile_forget(km_tempfile *file) {
+  sigset_t signals;
+  if (!file)
+    return;
+  hold_list(&signals);
+  list_remove(file);
+  release_list(&signals);
+  free(file->path);
+  free(file);
 }
 
 static void free_outfile(km_outfile *out) {
   free(out->path);
-  free(out->tmp_path);
+  free(out->tmp.path);
   free(out);
 }
 
@@ -89,9 +122,9 @@ static int same_inode(int fd, const char *path) {
 /* Opens and locks PATH.tmp, then empties it: not before, since another process may be writing it. */
 static km_status make_tmp(km_outfile *out, km_err *err) {
   for (;;) {
-    out->fd = open(out->tmp_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    out->fd = open(out->tmp.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (out->fd < 0)
-      return km_err_set(err, KM_ERR_IO, errno, "cannot create %s", out->tmp_path);
+      return km_err_set(err, KM_ERR_IO, errno, "cannot create %s", out->tmp.path);
     if (flock(out->fd, LOCK_EX | LOCK_NB)) {
       int cause = errno; /* file systems without locks are written without */
       if (cause == EWOULDBLOCK) {
@@ -100,13 +133,13 @@ static km_status make_tmp(km_outfile *out, km_err *err) {
         return km_err_set(err, KM_ERR_STATE, 0, "%s is being written by another process", out->path);
       }
     }
-    if (same_inode(out->fd, out->tmp_path))
+    if (same_inode(out->fd, out->tmp.path))
       break;
     close(out->fd);
   }
   if (ftruncate(out->fd, 0)) {
-    km_status status = km_err_set(err, KM_ERR_IO, errno, "cannot empty %s", out->tmp_path);
-    unlink(out->tmp_path);
+    km_status status = km_err_set(err, KM_ERR_IO, errno, "cannot empty %s", out->tmp.path);
+    unlink(out->tmp.path);
     return status;
   }
   return KM_OK;
@@ -117,7 +150,7 @@ static km_status open_tmp(km_outfile *out, km_err *err) {
   hold_list(&signals);
   km_status status = make_tmp(out, err);
   if (!status)
-    list_add(out);
+    list_add(&out->tmp);
   release_list(&signals);
   return status;
 }
@@ -152,11 +185,10 @@ km_status km_outfile_open(km_outfile **out, const char *path, int force, km_err 
   o->direct = 0;
   o->force = force;
   o->n_buffered = 0;
-  o->before = o->next = NULL;
   o->path = strdup(path);
-  o->tmp_path = NULL;
-  if (!o->path || asprintf(&o->tmp_path, "%s.tmp", path) < 0) {
-    o->tmp_path = NULL; /* asprintf leaves it undefined */
+  o->tmp.path = NULL;
+  if (!o->path || asprintf(&o->tmp.path, "%s.tmp", path) < 0) {
+    o->tmp.path = NULL; /* asprintf leaves it undefined */
     free_outfile(o);
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   }
@@ -248,15 +280,15 @@ static km_status sync_folder(const char *path, km_err *err) {
 /* Renames; an output that appeared since open is only replaced with force. */
 static km_status move_tmp(const km_outfile *out, km_err *err) {
   if (!out->force) {
-    if (renameat2(AT_FDCWD, out->tmp_path, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
+    if (renameat2(AT_FDCWD, out->tmp.path, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
       return KM_OK;
     if (errno == EEXIST)
       return km_err_set(err, KM_ERR_STATE, 0, "%s exists; --force overwrites it", out->path);
     if (errno != EINVAL && errno != ENOSYS)
-      return km_err_set(err, KM_ERR_IO, errno, "cannot rename %s to %s", out->tmp_path, out->path);
+      return km_err_set(err, KM_ERR_IO, errno, "cannot rename %s to %s", out->tmp.path, out->path);
   }
-  if (rename(out->tmp_path, out->path))
-    return km_err_set(err, KM_ERR_IO, errno, "cannot rename %s to %s", out->tmp_path, out->path);
+  if (rename(out->tmp.path, out->path))
+    return km_err_set(err, KM_ERR_IO, errno, "cannot rename %s to %s", out->tmp.path, out->path);
   return KM_OK;
 }
 
@@ -265,7 +297,7 @@ static km_status rename_tmp(km_outfile *out, km_err *err) {
   hold_list(&signals);
   km_status status = move_tmp(out, err);
   if (!status)
-    list_remove(out);
+    list_remove(&out->tmp);
   release_list(&signals);
   return status;
 }
@@ -299,8 +331,8 @@ void km_outfile_abandon(km_outfile *out) {
   if (!out->direct) {
     sigset_t signals;
     hold_list(&signals);
-    unlink(out->tmp_path); /* before the lock is let go */
-    list_remove(out);
+    unlink(out->tmp.path); /* before the lock is let go */
+    list_remove(&out->tmp);
     release_list(&signals);
   }
   close(out->fd);
@@ -321,7 +353,7 @@ km_status km_outfile_put(const char *path, const void *bytes, size_t n_bytes, in
 }
 
 const char *km_outfile_tmp_path(const km_outfile *out) {
-  return out->tmp_path;
+  return out->tmp.path;
 }
 const char *km_outfile_path(const km_outfile *out) {
   return out->path;

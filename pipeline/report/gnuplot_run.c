@@ -29,7 +29,20 @@ typedef struct running {
   pid_t pid;
   size_t i;       /* of the script */
   FILE *messages; /* its standard error */
+  km_tempfile *drawings[2];
 } running;
+
+/* The temporary name of a drawing of kind k. */
+static const char *drawing(char path[PATH_BYTES], const char *folder, const char *id, size_t k) {
+  snprintf(path, PATH_BYTES, "%s/%s.%s" SUFFIX, folder, id, kinds[k]);
+  return path;
+}
+
+static void forget(running *r) {
+  for (size_t k = 0; k < 2; k++)
+    km_tempfile_forget(r->drawings[k]);
+  fclose(r->messages);
+}
 
 /* In the child: never returns. */
 static void become_gnuplot(const char *folder, const char *id, FILE *messages) {
@@ -50,13 +63,17 @@ static km_status start(const km_gnuplot_work *work, size_t i, running *r, km_err
   *r = (running){.i = i, .messages = tmpfile()};
   if (!r->messages)
     return km_err_set(err, KM_ERR_IO, errno, "cannot make a temporary file");
+  for (size_t k = 0; k < 2; k++) {
+    char path[PATH_BYTES];
+    r->drawings[k] = km_tempfile_note(drawing(path, work->folder, work->ids[i], k));
+  }
   fflush(NULL); /* nothing of ours may be written twice */
   if ((r->pid = fork()) == 0)
     become_gnuplot(work->folder, work->ids[i], r->messages);
   if (r->pid > 0)
     return KM_OK;
   km_status status = km_err_set(err, KM_ERR_IO, errno, "cannot start gnuplot");
-  fclose(r->messages);
+  forget(r);
   return status;
 }
 
@@ -90,7 +107,7 @@ static km_status keep_drawings(const char *folder, const char *id, int *complete
   char drawn[PATH_BYTES], path[PATH_BYTES];
   size_t n_bytes = 0;
   km_status status = KM_OK;
-  snprintf(drawn, sizeof drawn, "%s/%s.svg" SUFFIX, folder, id);
+  drawing(drawn, folder, id, 0);
   snprintf(path, sizeof path, "%s/%s.svg", folder, id);
   char *text = read_file(drawn, &n_bytes);
   *complete = text != NULL;
@@ -101,7 +118,7 @@ static km_status keep_drawings(const char *folder, const char *id, int *complete
     status = km_outfile_put(path, text, n_bytes, 1, err);
   }
   free(text);
-  snprintf(drawn, sizeof drawn, "%s/%s.png" SUFFIX, folder, id);
+  drawing(drawn, folder, id, 1);
   snprintf(path, sizeof path, "%s/%s.png", folder, id);
   if (status == KM_OK && *complete && rename(drawn, path))
     *complete = 0;
@@ -111,8 +128,7 @@ static km_status keep_drawings(const char *folder, const char *id, int *complete
 static void drop_drawings(const char *folder, const char *id) {
   for (size_t k = 0; k < 2; k++) {
     char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%s/%s.%s" SUFFIX, folder, id, kinds[k]);
-    unlink(path);
+    unlink(drawing(path, folder, id, k));
   }
 }
 
@@ -151,7 +167,7 @@ static km_status finish_one(const km_gnuplot_work *work, running *all, size_t *n
     if (!*why)
       snprintf(why, 200, WIFSIGNALED(how) ? "gnuplot was stopped by a signal" : "gnuplot drew nothing");
   }
-  fclose(r.messages);
+  forget(&r);
   return status;
 }
 

@@ -38,6 +38,12 @@ void km_outfile_abandon(km_outfile *out);
  * be opened, finished or abandoned afterwards: who tries waits for the end. */
 void km_outfile_remove_unfinished(void);
 
+/* The same for a temporary file that someone else writes, a program that was started: noted here, it is removed too. NULL
+ * when memory is out, which is no harm. forget does not remove it; NULL is allowed. */
+typedef struct km_tempfile km_tempfile;
+km_tempfile *km_tempfile_note(const char *path);
+void km_tempfile_forget(km_tempfile *file);
+
 /* A whole file in one call. */
 km_status km_outfile_put(const char *path, const void *bytes, size_t n_bytes, int force, km_err *err);
 
