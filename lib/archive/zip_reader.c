@@ -64,6 +64,7 @@ struct km_zip_reader {
   uint64_t until;      /* local headers are followed up to here; 0: to the end */
   bool by_local;       /* local headers are followed: no directory, or no more of it */
   bool ended, saw_end; /* saw_end: the last record was the end of a zip */
+  bool told_before;    /* that something stands before the zip */
 };
 
 static uint16_t u16(const uint8_t *p) {
@@ -795,9 +796,26 @@ static bool lacks_parts(km_zip_reader *r, km_item *item) {
   return true;
 }
 
+/* What stands before a zip is a program that unpacks it, or else something that is not read, which is told
+ * once. */
+static bool stands_behind(km_zip_reader *r, km_item *item) {
+  const uint8_t *p = r->source.bytes;
+  bool is_program = memcmp(p, "MZ", 2) == 0 || memcmp(p, "\177ELF", 4) == 0 || memcmp(p, "#!", 2) == 0;
+  if (r->number || r->ended || r->by_local || r->source.first || r->end.disk || !r->end.base || is_program)
+    return false;
+  *item = (km_item){.name = ""};
+  km_item_fault(item, KM_REASON_CORRUPT_ARCHIVE, "%" PRIu64 " bytes before the zip are not read",
+                r->end.base);
+  return true;
+}
+
 km_status km_zip_next(km_zip_reader *r, km_item *item) {
   if (lacks_parts(r, item))
     return KM_OK;
+  if (!r->told_before && stands_behind(r, item)) {
+    r->told_before = true;
+    return KM_OK;
+  }
   if (!r->by_local) {
     km_status status = next_recorded(r, item);
     if (status != KM_SKIP)
