@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) narrow narrow_at(mean_source source
                                                               const int is_double, const unsigned n_limbs) {
   const uint64_t *words = (const uint64_t *)source.values + i * n_limbs;
   uint64_t low = is_double ? exact_fixed(((const double *)source.values)[i]) : words[0];
-  uint64_t high = n_limbs == 2 ? words[1] : 0 - (low >> 63), sign = is_double ? 0 : 0 - (high >> 63);
+  uint64_t high = n_limbs == 2 ? words[1] : 0 - (low >> 63), sign = 0 - (high >> 63);
   u128 signs = (u128)sign << 64 | sign, magnitude = (((u128)high << 64 | low) ^ signs) - signs;
   assert(source.width.bits == 64 * n_limbs || magnitude >> source.width.bits == 0);
   uint64_t a = (uint64_t)magnitude, b = is_double ? 0 : (uint64_t)(magnitude >> 64);

@@ -22,7 +22,7 @@ static size_t channels_most(const km_signal *signal) {
 }
 
 static km_mean_curves *new_curves(const km_phase_shared *shared) {
-  km_mean_channel channels[CHANNELS_MAX] = {{0, 0}};
+  km_mean_channel channels[CHANNELS_MAX] = {{0}};
   km_mean_curves *curves = NULL;
   km_mean_options options = {.channels = channels,
                              .n_channels = channels_most(&shared->signal),
@@ -192,14 +192,33 @@ static km_status compare_game(km_phase_worker *w, km_phase_game *g, km_arena *ar
 /* ---- a batch
  * ----------------------------------------------------------------------------------------------------- */
 
+/* Where the values of a channel change. 0 when memory is out. */
+static int list_changes(km_mean_column *column, const double *y, size_t n, km_arena *arena) {
+  double *values = km_arena_alloc(arena, n * sizeof *values);
+  uint32_t *places = km_arena_alloc(arena, n * sizeof *places);
+  *column = (km_mean_column){values, places, 0};
+  for (size_t t = 0; values && places && t < n; t++) {
+    if (t > 0 && y[t] == values[column->n - 1])
+      continue;
+    values[column->n] = y[t];
+    places[column->n++] = (uint32_t)t;
+  }
+  return values && places;
+}
+
 static km_status add_to_mean(km_phase_worker *w, const km_phase_game *g, const km_series *series,
                              km_err *err) {
   static const double none = 0;
+  static const uint32_t start = 0;
   km_mean_column columns[CHANNELS_MAX];
-  for (size_t c = 0; c < channels_most(&w->shared->signal); c++)
-    columns[c] =
-        c < series->n_channels ? (km_mean_column){series->y + c * series->n, 1} : (km_mean_column){&none, 0};
-  return km_mean_curves_add(w->curves, g->size, columns, series->n, err);
+  size_t stratum = g->size;
+  km_arena_reset(&w->arena);
+  for (size_t c = 0; c < channels_most(&w->shared->signal); c++) {
+    columns[c] = (km_mean_column){&none, &start, 1};
+    if (c < series->n_channels && !list_changes(&columns[c], series->y + c * series->n, series->n, &w->arena))
+      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  }
+  return km_mean_curves_add(&w->curves, 1, &(km_mean_game){columns, &stratum, series->n}, 1, err);
 }
 
 static km_status keep_log2(km_phase_game *g, const km_hbs_store_series *series, const km_signal *signal,

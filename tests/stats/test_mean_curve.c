@@ -65,6 +65,8 @@ static void make_value(uint64_t *value, size_t channel, uint64_t bits) {
            width = channels[channel].bits ? channels[channel].bits : 64 * n - 1;
   if (channels[channel].n_limbs == 0) {
     double x = bits % 17 == 0 ? 0 : 1 + 75 * km_random_unit(km_mix64(bits));
+    if (channel != CHANNEL_DOUBLE && bits % 5 == 1) /* a histogram's are not negative */
+      x = bits % 2 ? -x : -1023.75;
     memcpy(value, &x, sizeof x);
     return;
   }
