@@ -270,8 +270,8 @@ static int is_start(const char *p, const char *end, int is_first) {
     next = skip_to_node(p, end);
     return next < end && (*next == ';' || (sgf_class_of(*next) == SGF_UPPER && sgf_opens_tree(p, end)));
   case ';':
-    return is_line &&
-           is_property_of_start(next, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
+    return is_property_of_start(next, end,
+                                SGF_IS_ROOT | (is_line ? SGF_IS_INFO : 0) | (is_first ? SGF_IS_POINT : 0));
   default:
     return is_property_of_start(p, end, SGF_IS_ROOT | SGF_IS_INFO | (is_first ? SGF_IS_POINT : 0));
   }

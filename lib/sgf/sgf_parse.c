@@ -37,8 +37,9 @@ typedef struct walk {
   uint64_t depth;
   int on_main; /* before the first ')' */
   int node_open;
-  int after_tree; /* 1: the last parenthesis was a ')'; 2: and a node behind one was told of already */
-  int stopped;    /* another game begins at p */
+  int after_tree;   /* 1: the last parenthesis was a ')'; 2: and a node behind one was told of already */
+  int stopped;      /* another game begins at p */
+  int n_taken_back; /* ')' that were one too many */
   uint64_t n_nodes;
   uint32_t node_first; /* moves before this node */
   unsigned node_bits;
@@ -158,10 +159,12 @@ static void take_move(walk *w, uint8_t colour, const sgf_value *value, const cha
   int is_word = n == 4 && strncasecmp(text, "pass", 4) == 0;
   if (value->cut == SGF_CUT_END && n != 2)
     return; /* cut before its end: no move can be read from it */
-  uint16_t xy = n == 2 ? xy_of(text) : is_word || (n == 0 && !value->escapes) ? SGF_XY_PASS : SGF_XY_BAD;
+  uint16_t xy = n == 2                                                  ? xy_of(text)
+                : is_word || (n == 0 && !value->escapes && !value->cut) ? SGF_XY_PASS
+                                                                        : SGF_XY_BAD;
   if (is_word)
     sgf_draft_note(d, KM_REASON_PASS_WORD, at, NULL);
-  else if (n == 0 && n_raw > 0 && !value->escapes)
+  else if (n_raw > 0 && xy == SGF_XY_PASS)
     sgf_draft_note(d, KM_REASON_BLANK_MOVE, at, NULL);
   else if (n == 2 && n_raw > 2 && xy != SGF_XY_BAD)
     sgf_draft_note(d, KM_REASON_BLANK_IN_POINT, at, NULL);
@@ -485,28 +488,45 @@ static void skip_parenthesis(walk *w) {
   w->p = q;
 }
 
-/* Whether moves of the same game follow the ')' before p, which then was one too many: their ';', or NULL. */
-static const char *continuation(const char *p, const char *end) {
-  const char *begin = p;
+/* Whether a move with a point or a pass stands at p. */
+static int is_move(const char *p, const char *end) {
+  if (end - p < 3 || (*p != 'B' && *p != 'W') || p[1] != '[')
+    return 0;
+  p += 2;
+  if (end - p >= 3 && p[2] == ']' && xy_of(p) != SGF_XY_BAD)
+    p += 2;
+  return *p == ']';
+}
+
+/* Whether the property that ends at p ('[') is one of another game: game information, behind moves or told
+ * before. */
+static int is_of_next_game(const walk *w, const char *p) {
+  if (sgf_class_of(p[-1]) != SGF_UPPER || sgf_class_of(p[-2]) != SGF_UPPER)
+    return 0;
+  uint16_t key = SGF_KEY(p[-2], p[-1]);
+  int slot = info_slot(key);
+  return (sgf_traits(key) & (SGF_IS_ROOT | SGF_IS_INFO)) &&
+         (w->d->n_moves || (slot >= 0 && w->d->info[slot].begin));
+}
+
+/* How many ')' are taken back in a game's first node: each looks as far as the first move. */
+enum { TAKEN_BACK_MAX = 4 };
+
+/* Whether the same game goes on behind the ')' before p, which then was one too many: where, or NULL. */
+static const char *continuation(const walk *w, const char *p) {
+  const char *begin = p, *end = w->end;
   p = sgf_skip_space(p, end);
   if (p == end || *p == '(')
     return NULL;
+  if (is_move(p, end))
+    return p;
   for (; p < end; p++) {
     if (*p == '(' && sgf_opens_tree(p, end))
       return NULL;
-    if (*p == '[' && p - begin >= 2 && sgf_class_of(p[-1]) == SGF_UPPER && sgf_class_of(p[-2]) == SGF_UPPER &&
-        (sgf_traits(SGF_KEY(p[-2], p[-1])) & (SGF_IS_ROOT | SGF_IS_INFO)))
-      return NULL; /* another game, which lost its '(' */
-    if (*p != ';')
-      continue;
-    const char *q = sgf_skip_space(p + 1, end);
-    if (end - q < 3 || (*q != 'B' && *q != 'W') || q[1] != '[')
-      continue;
-    q += 2;
-    if (end - q >= 3 && q[2] == ']' && xy_of(q) != SGF_XY_BAD)
-      q += 2;
-    if (*q == ']')
-      return p;
+    if (*p == '[' && p - begin >= 2 && is_of_next_game(w, p))
+      return NULL;
+    if (*p == ';' && is_move(sgf_skip_space(p + 1, end), end))
+      return w->d->n_moves || w->n_taken_back >= TAKEN_BACK_MAX ? p : begin;
   }
   return NULL;
 }
@@ -623,8 +643,15 @@ static unsigned node_bit(uint16_t key) {
   return 0;
 }
 
-/* "B[[cc]]": a bracket too many, where no text can begin with one. */
+/* "B[[cc]]", "B[]cc]": a bracket too many, where no text can begin with one. */
 static void skip_second_bracket(walk *w, unsigned traits, uint16_t key, sgf_value *value) {
+  const char *after = value->after;
+  int is_move = key == SGF_KEY1('B') || key == SGF_KEY1('W');
+  if (is_move && value->begin == value->end && w->end - after >= 3 && after[2] == ']' &&
+      xy_of(after) != SGF_XY_BAD) {
+    note_stray(w, value->end, after);
+    *value = (sgf_value){.begin = after, .end = after + 2, .after = after + 3};
+  }
   if (value->begin == value->end || *value->begin != '[' ||
       !((traits & SGF_IS_POINT) || is_number(info_slot(key))))
     return;
@@ -683,10 +710,43 @@ static int take_unopened_move(walk *w, const sgf_name *name) {
   return 1;
 }
 
+/* A property whose first '[' is at p, into the node, which begins here if there is none. */
+static void read_property(walk *w, const sgf_name *name) {
+  km_sgf_draft *d = w->d;
+  if (name->n_upper && w->on_main) {
+    if (!w->node_open) {
+      sgf_draft_note(d, KM_REASON_MISSING_SEMICOLON, name->begin, NULL);
+      begin_node(w, name->begin);
+    }
+    unsigned bit = node_bit(name->key);
+    if (w->node_bits & bit & (NODE_SETUP | NODE_PL))
+      sgf_draft_note(d, KM_REASON_DUPLICATE_PROPERTY, name->begin, "%c%c", name->key >> 8, name->key & 0xff);
+    w->node_bits |= bit;
+    d->n_properties++;
+  }
+  w->node_bits |= NODE_ANY;
+  read_values(w, name);
+}
+
+/* "B)[dd]": a move whose value stands behind a stray byte or two. p is behind the name. */
+static int take_strayed_move(walk *w, const sgf_name *name) {
+  const char *q = w->p;
+  if (name->end - name->begin != 1 || (*name->begin != 'B' && *name->begin != 'W'))
+    return 0;
+  while (q < w->end && q - w->p < 3 && *q != '[' && sgf_coordinate[(uint8_t)*q] >= 0x80)
+    q++;
+  if (q == w->p || w->end - q < 4 || *q != '[' || q[3] != ']' || xy_of(q + 1) == SGF_XY_BAD)
+    return 0;
+  note_stray(w, w->p, q);
+  w->p = q;
+  read_property(w, name);
+  return 1;
+}
+
 /* A name that no value follows: the rest of a text, a move that lost its '[', or nothing. */
 static void name_without_value(walk *w, const sgf_name *name) {
   w->p = name->end;
-  if (take_unopened_move(w, name))
+  if (take_unopened_move(w, name) || take_strayed_move(w, name))
     return;
   w->p = name->begin;
   if (!name->n_upper) {
@@ -732,24 +792,14 @@ static void property(walk *w) {
     if (skip_tail(w))
       return;
     sgf_draft_note(d, KM_REASON_EMPTY_IDENTIFIER, name.begin, NULL);
-  } else if ((glued = glued_game(w, name.key, name.begin))) {
+  }
+  if (name.n_upper && (glued = glued_game(w, name.key, name.begin))) {
     w->p = glued;
     w->stopped = 1;
     return;
-  } else if (w->on_main) {
-    if (!w->node_open) {
-      sgf_draft_note(d, KM_REASON_MISSING_SEMICOLON, name.begin, NULL);
-      begin_node(w, name.begin);
-    }
-    unsigned bit = node_bit(name.key);
-    if (w->node_bits & bit & (NODE_SETUP | NODE_PL))
-      sgf_draft_note(d, KM_REASON_DUPLICATE_PROPERTY, name.begin, "%c%c", name.key >> 8, name.key & 0xff);
-    w->node_bits |= bit;
-    d->n_properties++;
   }
-  w->node_bits |= NODE_ANY;
   w->p = after;
-  read_values(w, &name);
+  read_property(w, &name);
 }
 
 /* ---- the tree ---- */
@@ -810,10 +860,12 @@ static void close_parenthesis(walk *w) {
   w->depth--;
   if (w->on_main) {
     end_node(w);
-    const char *more = w->depth ? NULL : continuation(w->p, w->end);
+    const char *more = w->depth ? NULL : continuation(w, w->p);
     if (more) {
       note_stray(w, at, more);
       w->depth = 1;
+      w->n_taken_back++;
+      w->node_open &= *more != 'B' && *more != 'W';
       w->p = more;
       return;
     }
@@ -844,6 +896,12 @@ static void step(walk *w) {
     property(w);
     return;
   case SGF_LEFT: {
+    sgf_name next = sgf_read_name(w->p + 1, w->end);
+    if (next.end < w->end && *next.end == '[' && sgf_traits(next.key)) { /* "[B[dd]" */
+      note_stray(w, w->p, w->p + 1);
+      w->p++;
+      return;
+    }
     sgf_name none = {w->p, w->p, 0, 0};
     sgf_draft_note(w->d, KM_REASON_EMPTY_IDENTIFIER, w->p, NULL);
     read_values(w, &none);

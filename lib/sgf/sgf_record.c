@@ -145,16 +145,32 @@ static short_text short_of(const sgf_slice *slice) {
   return s;
 }
 
+/* The slice without the stray bytes that stand around a number ("SZ[\"19\"]", "GM[1;]"): noted. */
+static sgf_slice bare(filler *f, const sgf_slice *slice) {
+  static const char stray[] = "\\\"'();,{}<>[";
+  sgf_slice bare = *slice;
+  while (bare.begin < bare.end && strchr(stray, *bare.begin) && *bare.begin)
+    bare.begin++;
+  while (bare.begin < bare.end && strchr(stray, bare.end[-1]) && bare.end[-1])
+    bare.end--;
+  if (bare.begin == bare.end)
+    return *slice;
+  if (bare.end - bare.begin < slice->end - slice->begin)
+    sgf_draft_note(f->draft, KM_REASON_STRAY_BYTE, slice->name, "%s", short_of(slice).text);
+  return bare;
+}
+
 static void fill_kind(filler *f) {
   const sgf_slice *kind = &f->draft->info[SGF_INFO_GAME], *size = &f->draft->info[SGF_INFO_SIZE];
   f->game->rows = f->game->cols = 19;
   if (kind->begin && kind->begin == kind->end)
     sgf_draft_note(f->draft, KM_REASON_PROPERTY_WITHOUT_VALUE, kind->name, "GM is empty: Go");
-  if (!is_go(kind))
+  sgf_slice bare_kind = bare(f, kind), bare_size = bare(f, size);
+  if (!is_go(&bare_kind))
     refuse(f, KM_REASON_NOT_GO, kind->name, "GM=%s", short_of(kind).text);
   if (size->begin && size->begin == size->end)
     sgf_draft_note(f->draft, KM_REASON_PROPERTY_WITHOUT_VALUE, size->name, "SZ is empty: 19");
-  else if (size->begin && !take_size(size, &f->game->rows, &f->game->cols))
+  else if (size->begin && !take_size(&bare_size, &f->game->rows, &f->game->cols))
     refuse(f, KM_REASON_BAD_SIZE, size->name, "SZ=%s", short_of(size).text);
   if (f->draft->has_5a && !kind->begin && f->game->rows == 15 && f->game->cols == 15)
     refuse(f, KM_REASON_NOT_GO, f->draft->begin, "renju", NULL); /* as one site writes it */
