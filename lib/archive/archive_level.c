@@ -251,8 +251,11 @@ static km_status entry_item(km_level *level, km_item *item) {
     level->step = STEP_FILTERS;
     return KM_OK;
   }
-  if (!status && item->reason && item->reason == level->stream->fault)
+  if (!status && item->reason && item->reason == level->stream->fault) {
     level->stream_fault_told = true;
+    if (!item->n_name) /* no entry's, so the stream's */
+      item->pos = km_level_taken(level);
+  }
   item->number += level->number;
   level->n_seen = item->number + 1;
   return status;
