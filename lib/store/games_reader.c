@@ -120,6 +120,7 @@ static km_status take_texts(opening *o, km_err *err) {
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: /text/offset is too short", games->path);
   games->text_offset = (const uint64_t *)(const void *)at;
   games->heap = (const char *)heap;
+  games->heap_bytes = n_heap;
   games->n_strings = n_offsets - 1;
   return check_offsets(games, km_games_text_offset.name, games->text_offset, games->n_strings, n_heap, err);
 }
@@ -153,6 +154,24 @@ static km_status map_file(opening *o, km_err *err) {
   return KM_OK;
 }
 
+/* Gives back pages of a column that end in bytes [from, to): the one begun is given back with what follows. The system
+ * maps neighbours of a page that is touched, also those given back before: so those go again. What is touched again is
+ * read again. */
+static void release(const void *column, uint64_t from, uint64_t to) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), around = 32 * page;
+  uintptr_t start = (uintptr_t)column, first = start + from, last = (start + to) & ~(page - 1);
+  first = (first - start > around ? first - around : start) & ~(page - 1);
+  if (last > first)
+    madvise((void *)first, last - first, MADV_DONTNEED);
+}
+
+/* What was read to be checked. */
+static void release_checked(const km_games *games) {
+  for (int k = 0; k < KM_LIST_COUNT; k++)
+    release(games->offsets[k], 0, games->n_games * sizeof(uint64_t));
+  release(games->text_offset, 0, games->n_strings * sizeof(uint64_t));
+}
+
 km_status km_games_open(km_games **games, const char *path, km_err *err) {
   *games = NULL;
   opening o = {.games = calloc(1, sizeof *o.games), .digest = km_digest_new()};
@@ -171,6 +190,7 @@ km_status km_games_open(km_games **games, const char *path, km_err *err) {
     km_games_close(o.games);
     return status;
   }
+  release_checked(o.games);
   *games = o.games;
   return KM_OK;
 }
@@ -350,25 +370,20 @@ const uint64_t *km_games_move_offsets(const km_games *games) {
   return games->offsets[KM_LIST_MOVES];
 }
 
-/* Gives back the pages that end in bytes [from, to): the one begun is given back with what follows. */
-static void release(const unsigned char *from, const unsigned char *to) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t first = (uintptr_t)from & ~(page - 1), last = (uintptr_t)to & ~(page - 1);
-  if (last > first)
-    madvise((void *)first, last - first,
-            MADV_DONTNEED); /* of a file that is mapped: read again when touched */
-}
-
 void km_games_release(const km_games *games, uint64_t first, uint64_t n) {
   if (first >= games->n_games || n == 0)
     return;
   if (n > games->n_games - first)
     n = games->n_games - first;
   const uint64_t *offsets = games->offsets[KM_LIST_MOVES];
-  const unsigned char *moves = games->items[KM_LIST_MOVES][0];
-  release(moves + offsets[first] * sizeof(uint16_t), moves + offsets[first + n] * sizeof(uint16_t));
+  release(games->items[KM_LIST_MOVES][0], offsets[first] * sizeof(uint16_t), offsets[first + n] * sizeof(uint16_t));
   for (int k = 0; k < KM_GAMES_N_FIELDS; k++) {
     size_t row = km_column_row_bytes(&km_games_fields[k].column);
-    release(games->fields[k] + first * row, games->fields[k] + (first + n) * row);
+    release(games->fields[k], first * row, (first + n) * row);
   }
+  for (int k = 0; k < KM_LIST_COUNT; k++)
+    release(games->offsets[k], first * sizeof(uint64_t), (first + n) * sizeof(uint64_t));
+  /* texts are shared, and lie in the order in which they first came */
+  release(games->text_offset, 0, games->n_strings * sizeof(uint64_t));
+  release(games->heap, 0, games->heap_bytes);
 }

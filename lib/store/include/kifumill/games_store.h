@@ -82,7 +82,7 @@ void km_games_size(const km_games *games, uint64_t i, uint8_t *rows, uint8_t *co
 const uint64_t *km_games_move_offsets(const km_games *games);
 /* Text k of a game, without copying; bytes NULL when there is none. */
 km_text km_games_text(const km_games *games, uint64_t i, km_text_field field);
-/* Lets the system take back the memory of the moves of games first … first+n-1, which have been worked on. */
+/* Lets the system take back the memory of games first … first+n-1, which have been worked on, and of all texts. */
 void km_games_release(const km_games *games, uint64_t first, uint64_t n);
 
 #endif
