@@ -461,7 +461,7 @@ static guess choose(km_text_decoder *decoder, const km_text_source *source, gues
     km_encoding_id id;
     double trust; /* records in EUC-JP are rare */
   } usual[] = {{KM_ENC_UTF8, 1},     {KM_ENC_GB18030, 1}, {KM_ENC_BIG5, 1.02}, {KM_ENC_SHIFT_JIS, 1},
-               {KM_ENC_EUC_JP, 1.15}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
+               {KM_ENC_EUC_JP, 1.07}, {KM_ENC_CP949, 1},   {KM_ENC_CP1252, 1}};
   contest c = {.decoder = decoder, .best_cost = no_explanation, .best = {KM_ENC_NONE, NULL}};
   km_sample_take(&c.sample, source->bytes, source->n_bytes);
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
