@@ -123,16 +123,10 @@ static int result_wanted(const km_filter *filter, const km_game *game) {
   }
 }
 
-/* A date without a day counts as its first day for --since and its last for --until: kept when it may fit. */
-static int date_wanted(const km_filter *filter, const km_game *game) {
-  if (!filter->since && !filter->until)
-    return 1;
-  if (game->date.precision == 0)
-    return 0;
-  int year = game->date.year, month = game->date.month, day = game->date.day, precision = game->date.precision;
-  int first = (year * 100 + (precision > 1 ? month : 0)) * 100 + (precision > 2 ? day : 0);
-  int last = (year * 100 + (precision > 1 ? month : 99)) * 100 + (precision > 2 ? day : 99);
-  return (!filter->since || last >= filter->since) && (!filter->until || first <= filter->until);
+/* A date as one number; what is not known of it counts as that. */
+static int day_number(km_date date, int unknown) {
+  int month = date.precision > 1 ? date.month : unknown, day = date.precision > 2 ? date.day : unknown;
+  return (date.year * 100 + month) * 100 + day;
 }
 
 const char *km_filter_test(const km_filter *filter, const km_game *game) {
@@ -147,9 +141,10 @@ const char *km_filter_test(const km_filter *filter, const km_game *game) {
     return "result";
   if (filter->has_komi && !(game->komi >= filter->min_komi && game->komi <= filter->max_komi))
     return "komi";
-  if (filter->since && (game->date.precision == 0 || !date_wanted(filter, game)))
+  /* a date without a day is kept when it may fit: its last day is compared with --since, its first with --until */
+  if (filter->since && (game->date.precision == 0 || day_number(game->date, 99) < filter->since))
     return "since";
-  if (filter->until && !date_wanted(filter, game))
+  if (filter->until && (game->date.precision == 0 || day_number(game->date, 0) > filter->until))
     return "until";
   if (game->n_moves < (unsigned)filter->min_moves)
     return "min-moves";
