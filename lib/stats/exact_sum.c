@@ -1,7 +1,8 @@
 /* exact_sum.c: exact sums, and doubles that are the nearest to exact rationals.
  *
- * Adding is limb arithmetic of fixed width (exact_add.h). Only reading a result makes GMP integers: the
- * sample variance is (n·Σ² − (Σ)²)/(n·(n−1)), over denominator², one fraction that is rounded once. */
+ * Adding is limb arithmetic of fixed width (exact_add.h). The sample variance is (n·Σ² − (Σ)²)/(n·(n−1)),
+ * over denominator², one fraction that is rounded once; its terms are limbs on the stack too. Only text makes
+ * GMP integers. */
 #include "kifumill/exact_sum.h"
 
 #include <math.h>
@@ -55,54 +56,88 @@ static void import_square(mpz_t number, const km_exact_sum *sum) {
   import_limbs(number, sum->square, 2 * sum->n_limbs + 1, 0);
 }
 
+/* A natural number of n limbs, the last one not 0. */
+enum { NATURAL_MAX = 2 * (KM_EXACT_LIMBS_MAX + 1) + 4 };
+typedef struct natural {
+  mp_size_t n;
+  mp_limb_t limb[NATURAL_MAX];
+} natural;
+
+static void trim(natural *x) {
+  while (x->n > 0 && x->limb[x->n - 1] == 0)
+    x->n--;
+}
+static natural natural_of(const uint64_t *limbs, size_t n) {
+  natural x = {.n = (mp_size_t)n};
+  memcpy(x.limb, limbs, n * sizeof *limbs);
+  trim(&x);
+  return x;
+}
+static void multiply(natural *x, uint64_t factor) {
+  if (x->n > 0)
+    x->limb[x->n] = mpn_mul_1(x->limb, x->limb, x->n, factor);
+  x->n += x->n > 0;
+  trim(x);
+}
+static long bits_of(const natural *x) {
+  return 64 * (long)x->n - __builtin_clzll(x->limb[x->n - 1]);
+}
+static void shift_left(natural *x, unsigned long bits) {
+  mp_size_t words = (mp_size_t)(bits / 64);
+  mp_limb_t top = 0;
+  memmove(x->limb + words, x->limb, (size_t)x->n * sizeof *x->limb);
+  memset(x->limb, 0, (size_t)words * sizeof *x->limb);
+  if (bits % 64)
+    top = mpn_lshift(x->limb + words, x->limb + words, x->n, (unsigned)(bits % 64));
+  x->n += words;
+  x->limb[x->n] = top;
+  x->n += top != 0;
+}
+
 /* The double nearest to numerator/denominator (denominator > 0), ties to even. At least 66 bits of the
  * quotient with a sticky bit for the rest are cut to 64 bits with a sticky bit; converting those is the one
  * rounding. */
-static double nearest_ratio(const mpz_t numerator, const mpz_t denominator) {
-  int sign = mpz_sgn(numerator);
-  if (sign == 0)
+static double nearest_ratio(natural numerator, natural denominator) {
+  if (numerator.n == 0)
     return 0.0;
-  long shift = 66 + (long)mpz_sizeinbase(denominator, 2) - (long)mpz_sizeinbase(numerator, 2);
-  mpz_t quotient, rest, divisor;
-  mpz_inits(quotient, rest, divisor, NULL);
-  mpz_abs(quotient, numerator);
-  mpz_set(divisor, denominator);
+  long shift = 66 + bits_of(&denominator) - bits_of(&numerator);
   if (shift > 0)
-    mpz_mul_2exp(quotient, quotient, (mp_bitcnt_t)shift);
+    shift_left(&numerator, (unsigned long)shift);
   else
-    mpz_mul_2exp(divisor, divisor, (mp_bitcnt_t)-shift);
-  mpz_tdiv_qr(quotient, rest, quotient, divisor);
-  mp_bitcnt_t extra = mpz_sizeinbase(quotient, 2) - 64; /* 66 or 67 bits */
-  int sticky = mpz_sgn(rest) != 0 || mpz_scan1(quotient, 0) < extra;
-  mpz_tdiv_q_2exp(quotient, quotient, extra);
-  uint64_t mantissa = mpz_get_ui(quotient) | (uint64_t)sticky;
-  mpz_clears(quotient, rest, divisor, NULL);
-  double value = ldexp((double)mantissa, (int)((long)extra - shift));
-  return sign < 0 ? -value : value;
+    shift_left(&denominator, (unsigned long)-shift);
+  mp_limb_t quotient[NATURAL_MAX] = {0}, rest[NATURAL_MAX];
+  mpn_tdiv_qr(quotient, rest, 0, numerator.limb, numerator.n, denominator.limb, denominator.n);
+  unsigned extra = 64 - (unsigned)__builtin_clzll(quotient[1]); /* 66 or 67 bits: 2 or 3 */
+  int sticky = !mpn_zero_p(rest, denominator.n) || (quotient[0] & ((UINT64_C(1) << extra) - 1)) != 0;
+  uint64_t mantissa = quotient[1] << (64 - extra) | quotient[0] >> extra | (uint64_t)sticky;
+  return ldexp((double)mantissa, (int)((long)extra - shift));
 }
 
 km_exact_moments km_exact_sum_moments(const km_exact_sum *sum) {
   km_exact_moments moments = {sum->n, NAN, NAN, NAN, NAN};
   if (sum->n == 0)
     return moments;
-  mpz_t total, above, below;
-  mpz_inits(total, above, below, NULL);
-  import_sum(total, sum);
-  mpz_set_ui(below, sum->n);
-  mpz_mul_ui(below, below, sum->denominator);
-  moments.mean = nearest_ratio(total, below);
+  size_t n_sum = sum->n_limbs + 1, n_square = 2 * n_sum;
+  uint64_t magnitude[KM_EXACT_LIMBS_MAX + 1], negative = sum->sum[n_sum - 1] >> 63;
+  memcpy(magnitude, sum->sum, n_sum * sizeof *magnitude);
+  if (negative)
+    mpn_neg(magnitude, magnitude, (mp_size_t)n_sum);
+  natural below = natural_of(&sum->n, 1);
+  multiply(&below, sum->denominator);
+  moments.mean = nearest_ratio(natural_of(magnitude, n_sum), below);
+  moments.mean = negative ? -moments.mean : moments.mean;
   if (sum->n > 1) {
-    import_square(above, sum);
-    mpz_mul_ui(above, above, sum->n);
-    mpz_submul(above, total, total); /* n·Σ² − (Σ)² ≥ 0 */
-    mpz_mul_ui(below, below, sum->denominator);
-    mpz_mul_ui(below, below, sum->n - 1);
-    moments.variance = nearest_ratio(above, below);
+    uint64_t above[2 * (KM_EXACT_LIMBS_MAX + 1)], of_sum[2 * (KM_EXACT_LIMBS_MAX + 1)];
+    above[n_square - 1] = mpn_mul_1(above, sum->square, (mp_size_t)n_square - 1, sum->n);
+    mpn_sqr(of_sum, magnitude, (mp_size_t)n_sum);
+    mpn_sub_n(above, above, of_sum, (mp_size_t)n_square); /* n·Σ² − (Σ)² ≥ 0 */
+    multiply(&below, sum->denominator);
+    multiply(&below, sum->n - 1);
+    moments.variance = nearest_ratio(natural_of(above, n_square), below);
     moments.deviation = sqrt(moments.variance);
-    mpz_mul_ui(below, below, sum->n);
-    moments.error = sqrt(nearest_ratio(above, below));
+    multiply(&below, sum->n);
+    moments.error = sqrt(nearest_ratio(natural_of(above, n_square), below));
   }
-  mpz_clears(total, above, below, NULL);
   return moments;
 }
 

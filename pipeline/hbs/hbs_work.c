@@ -9,14 +9,20 @@
 
 enum { COLOURS = KM_HBS_COLOURS_MAX };
 
+/* The series of a game, from the first ply that is kept. */
+typedef struct traced {
+  km_hbs_series series; /* with layers if they are kept */
+  double *log2;
+} traced;
+
 struct km_hbs_worker {
   const km_hbs_shared *shared;
   size_t number;
   km_arena arena;
   km_replay replay;
   km_hbs hbs[COLOURS];
-  km_hbs_series series[COLOURS]; /* of the game, from the first ply traced; layers if they are kept */
-  double *log2[COLOURS];
+  traced own[COLOURS],
+      to[COLOURS]; /* buffers, and where the game at hand goes: those, or rows of the block */
   km_hbs_runs runs[COLOURS][KM_HBS_RINGS_MAX + 2]; /* of a game in curves: its S, its layers */
   double *log2_runs[COLOURS];
   uint8_t *cause;
@@ -76,11 +82,11 @@ km_hbs_worker *km_hbs_worker_new(const km_hbs_shared *shared, size_t number) {
   w->cause = calloc(plies, sizeof *w->cause);
   int good = w->batch && w->cause;
   for (size_t c = 0; c < shared->n_colours; c++) {
-    w->series[c].s = malloc(plies * shared->schema->shape.n_limbs * sizeof(uint64_t));
-    w->series[c].layer = malloc(layers * sizeof(uint64_t));
-    w->log2[c] = malloc(plies * sizeof(double));
+    w->own[c].series.s = malloc(plies * shared->schema->shape.n_limbs * sizeof(uint64_t));
+    w->own[c].series.layer = malloc(layers * sizeof(uint64_t));
+    w->own[c].log2 = malloc(plies * sizeof(double));
     w->log2_runs[c] = malloc(plies * sizeof(double));
-    good = good && w->series[c].s && w->series[c].layer && w->log2[c] && w->log2_runs[c] &&
+    good = good && w->own[c].series.s && w->own[c].series.layer && w->own[c].log2 && w->log2_runs[c] &&
            runs_new(w->runs[c], shared);
   }
   if (good)
@@ -93,9 +99,9 @@ void km_hbs_worker_free(km_hbs_worker *worker) {
   if (!worker)
     return;
   for (size_t c = 0; c < COLOURS; c++) {
-    free(worker->series[c].s);
-    free(worker->series[c].layer);
-    free(worker->log2[c]);
+    free(worker->own[c].series.s);
+    free(worker->own[c].series.layer);
+    free(worker->own[c].log2);
     free(worker->log2_runs[c]);
     for (size_t k = 0; k < KM_HBS_RINGS_MAX + 2; k++) {
       free(worker->runs[c][k].ply);
@@ -125,8 +131,7 @@ static uint8_t cause_of(const km_replay *replay) {
 /* Keeps what the trackers say of a position, which is at or behind p->from. */
 static inline void record(km_hbs_worker *w, const part *p, size_t ply) {
   for (size_t c = 0; c < w->shared->n_colours; c++) {
-    km_hbs_series to = {w->series[c].s, w->shared->schema->shape.n_layers ? w->series[c].layer : NULL};
-    km_hbs_record(&w->hbs[c], to, ply - p->from);
+    km_hbs_record(&w->hbs[c], w->to[c].series, ply - p->from);
     if (p->with_curves)
       km_hbs_runs_record(&w->runs[c][0], &w->runs[c][1], &w->hbs[c], (uint32_t)ply);
   }
@@ -163,55 +168,76 @@ static void fill_log2(km_hbs_worker *w, const part *p, size_t c) {
   const km_hbs_runs *s = &w->runs[c][0];
   unsigned n_limbs = p->plan[c].geometry.n_limbs;
   if (!p->with_curves) {
-    km_hbs_log2_series(w->log2[c], w->series[c].s, p->to - p->from, n_limbs);
+    km_hbs_log2_series(w->to[c].log2, w->to[c].series.s, p->to - p->from, n_limbs);
     return;
   }
   km_hbs_runs_log2(w->log2_runs[c], s, n_limbs);
-  km_hbs_runs_expand(w->log2[c], s->ply, w->log2_runs[c], s->n, p->to);
+  km_hbs_runs_expand(w->to[c].log2, s->ply, w->log2_runs[c], s->n, p->to);
 }
 
 /* Numbers of n_from limbs as numbers of n_to; rows of n_numbers of them in rows of room for more. The rest is
  * zero already. */
-typedef struct shape {
+typedef struct row_shape {
   size_t numbers, limbs;
-} shape;
-static void copy_rows(uint64_t *to, shape wide, const uint64_t *from, shape narrow, size_t n_rows) {
-  if (wide.numbers == narrow.numbers && wide.limbs == narrow.limbs) {
-    memcpy(to, from, n_rows * wide.numbers * wide.limbs * sizeof *to);
-    return;
-  }
+} row_shape;
+static void copy_rows(uint64_t *to, row_shape wide, const uint64_t *from, row_shape narrow, size_t n_rows) {
   for (size_t r = 0; r < n_rows; r++)
     for (size_t k = 0; k < narrow.numbers; k++)
       memcpy(to + (r * wide.numbers + k) * wide.limbs, from + (r * narrow.numbers + k) * narrow.limbs,
              narrow.limbs * sizeof *to);
 }
 
-/* The first n plies traced, which are rows of the block. */
-static void store_rows(km_hbs_worker *w, km_stretch *stretch, const part *p, size_t n) {
+/* The block's rows of a part, of colour c. */
+static traced rows_of(const km_hbs_worker *w, const km_stretch *stretch, const part *p, size_t c) {
   const km_hbs_schema *schema = w->shared->schema;
-  size_t at = (size_t)(w->shared->offsets[p->game] + p->from - stretch->first);
+  size_t at = (size_t)(w->shared->offsets[p->game] + p->from - stretch->first),
+         n_limbs = schema->shape.n_limbs;
+  traced rows = {
+      {(uint64_t *)km_block_rows(stretch->block, (size_t)schema->s_column[c]) + at * n_limbs, NULL},
+      (double *)km_block_rows(stretch->block, (size_t)schema->log2_column[c]) + at};
+  if (schema->layer_column[c] >= 0)
+    rows.series.layer = (uint64_t *)km_block_rows(stretch->block, (size_t)schema->layer_column[c]) +
+                        at * schema->shape.n_layers * n_limbs;
+  return rows;
+}
+
+/* Sends the game to the block, if all of it belongs there as it is, else to buffers. */
+static void choose_rows(km_hbs_worker *w, const km_stretch *stretch, const part *p, size_t n) {
+  const km_hbs_shape *shape = &w->shared->schema->shape;
   for (size_t c = 0; c < w->shared->n_colours; c++) {
     const km_hbs_geometry *geometry = &p->plan[c].geometry;
-    shape own = {1, geometry->n_limbs}, wide = {1, schema->shape.n_limbs};
-    uint64_t *s = km_block_rows(stretch->block, (size_t)schema->s_column[c]);
-    copy_rows(s + at * wide.limbs, wide, w->series[c].s, own, n);
-    double *log2 = km_block_rows(stretch->block, (size_t)schema->log2_column[c]);
-    memcpy(log2 + at, w->log2[c], n * sizeof *log2);
-    if (schema->layer_column[c] < 0)
+    int as_it_is = p->to - p->from == n && geometry->n_limbs == shape->n_limbs &&
+                   (shape->n_layers == 0 || geometry->n_layers == shape->n_layers);
+    w->to[c] = as_it_is ? rows_of(w, stretch, p, c) : w->own[c];
+    if (shape->n_layers == 0)
+      w->to[c].series.layer = NULL;
+  }
+}
+
+/* The first n plies traced, which are rows of the block, if they are not there yet. */
+static void store_rows(km_hbs_worker *w, const km_stretch *stretch, const part *p, size_t n) {
+  const km_hbs_shape *shape = &w->shared->schema->shape;
+  for (size_t c = 0; c < w->shared->n_colours; c++) {
+    const km_hbs_geometry *geometry = &p->plan[c].geometry;
+    traced rows = rows_of(w, stretch, p, c);
+    if (rows.log2 == w->to[c].log2)
       continue;
+    row_shape own = {1, geometry->n_limbs}, wide = {1, shape->n_limbs};
+    copy_rows(rows.series.s, wide, w->to[c].series.s, own, n);
+    memcpy(rows.log2, w->to[c].log2, n * sizeof *rows.log2);
     own.numbers = geometry->n_layers;
-    wide.numbers = schema->shape.n_layers;
-    uint64_t *layer = km_block_rows(stretch->block, (size_t)schema->layer_column[c]);
-    copy_rows(layer + at * wide.numbers * wide.limbs, wide, w->series[c].layer, own, n);
+    wide.numbers = shape->n_layers;
+    if (rows.series.layer)
+      copy_rows(rows.series.layer, wide, w->to[c].series.layer, own, n);
   }
 }
 
 static km_status add_curves(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
   km_status status = KM_OK;
   for (size_t c = 0; c < w->shared->n_colours && status == KM_OK; c++) {
-    km_curve_game traced = {game,           p->to,          w->series[c].s,  w->log2[c],
-                            &w->runs[c][0], &w->runs[c][1], w->log2_runs[c], w->cause};
-    status = km_curve_batch_add(w->batch, (size_t)(&p->plan[c] - w->shared->plans), &traced, err);
+    km_curve_game whole = {game,           p->to,          w->to[c].series.s, w->to[c].log2,
+                           &w->runs[c][0], &w->runs[c][1], w->log2_runs[c],   w->cause};
+    status = km_curve_batch_add(w->batch, (size_t)(&p->plan[c] - w->shared->plans), &whole, err);
   }
   if (status == KM_OK && km_curve_batch_is_full(w->batch))
     status = km_curve_pool_add(w->shared->pool, w->number, w->batch, err);
@@ -233,6 +259,7 @@ static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_
   p.with_curves = from == 0 && p.plan->with_curves && end - begin <= KM_HBS_CURVE_PLIES;
   if (p.with_curves)
     p.to = (size_t)(end - begin); /* all of it, though the rows behind are another worker's */
+  choose_rows(w, stretch, &p, to - from);
   status = trace(w, &game, &p, err);
   if (status != KM_OK)
     return status;
