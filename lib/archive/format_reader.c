@@ -26,6 +26,7 @@
 #include "entry_name.h"
 #include "plain_tar.h"
 #include "rar_sum.h"
+#include "sevenz_rest.h"
 
 enum { CPIO_END_MAX = 128 /* the mark of the end, and padding before it, take less */, FAILED_IN_A_ROW_MAX = 1000, TAR_BLOCK = KM_TAR_BLOCK, PIECES = 4 };
 
@@ -54,6 +55,7 @@ struct km_format_reader {
   locale_t locale;
   uint64_t number; /* of the next entry */
   struct archive_entry *held; /* read, but a finding comes before it */
+  km_sevenz_rest *rest;       /* of a 7z that libarchive has given up */
   unsigned n_failed;
   bool opened, ended, at_end;
   bool in_data; /* of the entry that libarchive gave last, which was not skipped */
@@ -207,6 +209,7 @@ void km_format_close(km_format_reader *r) {
   if (!r)
     return;
   archive_read_free(r->archive);
+  km_sevenz_rest_close(r->rest);
   if (r->locale)
     freelocale(r->locale);
   km_buffer_clear(&r->buffer);
@@ -455,6 +458,20 @@ static bool has_wrong_sum(const km_format_reader *r, const km_item *item) {
   return sum != libdeflate_crc32(0, item->bytes, item->n_bytes);
 }
 
+/* The files of a 7z from the one on that libarchive gave up at, whose fault the item tells, unless it is read now. */
+static km_status read_on(km_format_reader *r, km_item *item) {
+  const km_stream *s = r->client.stream;
+  km_item first;
+  if (r->magic != KM_MAGIC_7Z || !r->ended || item->reason == KM_REASON_ENCRYPTED_ENTRY)
+    return KM_OK;
+  km_status status = km_sevenz_rest_open(&r->rest, s->block, s->handed, item->number);
+  if (status == KM_OK)
+    status = km_sevenz_rest_next(r->rest, &first, r->budget->limits);
+  if (status == KM_OK && first.bytes)
+    *item = first;
+  return status == KM_ERR_NOMEM ? status : KM_OK;
+}
+
 /* The bytes of a regular entry, or why there are none. */
 static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km_item *item) {
   uint64_t declared = archive_entry_size_is_set(entry) ? (uint64_t)archive_entry_size(entry) : UINT64_MAX;
@@ -481,8 +498,10 @@ static km_status take_entry(km_format_reader *r, struct archive_entry *entry, km
   } else if (data.status < ARCHIVE_OK) { /* a wrong sum is a warning to libarchive: not used here */
     item->bytes = NULL;
     take_error(r, item);
-    if (data.status == ARCHIVE_FATAL)
+    if (data.status == ARCHIVE_FATAL) {
       give_up(r, item);
+      return read_on(r, item);
+    }
   } else if (!item->bytes) {
     km_item_fault(item, KM_REASON_EMPTY_MEMBER, "no bytes");
   } else if (declared != UINT64_MAX && item->n_bytes < declared) {
@@ -650,6 +669,27 @@ static km_status next_plain(km_format_reader *r, km_item *item) {
   }
 }
 
+static km_status next_of_rest(km_format_reader *r, km_item *item) {
+  for (;;) {
+    km_status status = km_sevenz_rest_next(r->rest, item, r->budget->limits);
+    if (status)
+      return status;
+    r->number = item->number + 1;
+    km_reason limit = km_budget_count_entry(r->budget);
+    if (km_name_is_litter(item->name, item->n_name))
+      continue;
+    if (!limit && item->bytes)
+      limit = km_budget_add_entry(r->budget, item->n_bytes);
+    if (meets_limit(r, item, limit)) {
+      item->bytes = NULL;
+      item->n_name = 0;
+      km_sevenz_rest_close(r->rest);
+      r->rest = NULL;
+    }
+    return KM_OK;
+  }
+}
+
 static km_status next_item(km_format_reader *r, km_item *item) {
   for (;;) {
     struct archive_entry *entry = NULL;
@@ -674,6 +714,8 @@ static km_status next_item(km_format_reader *r, km_item *item) {
 }
 
 km_status km_format_next(km_format_reader *r, km_item *item) {
+  if (r->rest)
+    return next_of_rest(r, item);
   if (r->is_plain) {
     km_status status = next_plain(r, item);
     if (status != KM_SKIP)

@@ -265,6 +265,41 @@ static void bomb_in_a_large_file(void **state) {
   made_clear(&set);
 }
 
+/* A 7z in one block, damaged anywhere in its data: files before are given, those behind are told, each by its
+ * name. */
+static void damaged_7z(void **state) {
+  (void)state;
+  enum { FILES = 60, STEPS = 20 };
+  const char *const ways[] = {"7zip:compression=lzma1", "7zip:compression=lzma2", "7zip:compression=store"};
+  made_set set = made_games(FILES, 3000, SEED);
+  for (size_t k = 0; k < 3; k++) {
+    made_how how = {.format = ARCHIVE_FORMAT_7ZIP, .filter = ARCHIVE_FILTER_NONE, .options = ways[k]};
+    size_t n;
+    assert_true(made_write(probe_path("whole.7z"), &set, &how));
+    uint8_t *bytes = probe_load(probe_path("whole.7z"), &n);
+    size_t n_data = (size_t)bytes[12] | (size_t)bytes[13] << 8 | (size_t)bytes[14] << 16;
+    for (size_t i = 1; i < STEPS; i++) {
+      size_t at = 32 + n_data * i / STEPS;
+      probe p;
+      bytes[at] ^= 0x10;
+      probe_write(probe_path("damaged.7z"), bytes, n);
+      bytes[at] ^= 0x10;
+      probe_file(&p, probe_path("damaged.7z"), NULL);
+      assert_int_equal(p.n, FILES);
+      assert_int_equal(p.n_given + p.n_findings, FILES);
+      assert_true(p.n_given < FILES && p.n_given + 6 >= (k == 2 ? FILES : FILES * i / STEPS));
+      for (size_t e = 0; e < p.n; e++) {
+        assert_non_null(same_entry(&set, &p.entries[e]));
+        assert_int_equal(p.entries[e].index, e);
+        assert_true(!p.entries[e].bytes || is_same(&set, &p.entries[e]));
+      }
+      probe_clear(&p);
+    }
+    free(bytes);
+  }
+  made_clear(&set);
+}
+
 /* compress has neither sums nor an end: what stands before a wrong code is given, and a cut within a code is
  * told. */
 static void compressed_text(void **state) {
@@ -660,6 +695,7 @@ int main(void) {
       cmocka_unit_test(garbage_behind_the_end),
       cmocka_unit_test(bombs),
       cmocka_unit_test(bomb_in_a_large_file),
+      cmocka_unit_test(damaged_7z),
       cmocka_unit_test(compressed_text),
       cmocka_unit_test(limits_are_named),
       cmocka_unit_test(lying_zip),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "kifumill/archive_reader.h"
+#include "archive_probe.h"
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -65,9 +65,21 @@ static km_status read_all(const char *path, size_t *n_given) {
   return status;
 }
 
+/* A 7z whose data are damaged. */
+static const char *damaged_7z(void) {
+  size_t n;
+  uint8_t *bytes = probe_load("tests/cases/inputs/containers/c08_small.7z", &n);
+  const char *path = probe_path("damaged.7z");
+  bytes[50] ^= 0x10;
+  probe_write(path, bytes, n);
+  free(bytes);
+  return path;
+}
+
 static void every_allocation_fails_once(void **state) {
   (void)state;
-  static const char *const paths[] = {
+  const char *const paths[] = {
+      damaged_7z(),
       "tests/cases/inputs/containers/c01_names.zip",
       "tests/cases/inputs/containers/c02_tiny_truncated.tar.gz",
       "tests/cases/inputs/containers/c07_nested.zip",
@@ -100,7 +112,13 @@ static void every_allocation_fails_once(void **state) {
   }
 }
 
+static int leave(void **state) {
+  (void)state;
+  probe_remove_folder();
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, leave);
 }
