@@ -6,8 +6,9 @@
  * mtree (a list, not a container; plain texts are taken for one) and lrzip, lzop, grzip (libarchive starts outside
  * programs for them: unsupported_archive). Archives in archives are read to a bounded depth.
  *
- * Faults are findings with a reason (truncated_archive, crc_error, …), never silent; every entry that is whole before
- * a fault is given. Policy of sums: an entry whose own check sum is wrong is not used; when only the sum of a whole
+ * Faults are findings with a reason (truncated_archive, crc_error, …) and a byte (of the file for filters, of the header
+ * in the unpacked container for entries), never silent; every entry that is whole before a fault is given, and in zip, tar
+ * and 7z those behind it. Policy of sums: an entry whose own check sum is wrong is not used; when only the sum of a whole
  * stream (gzip's trailer) is wrong, its entries are used and the archive is flagged.
  *
  * Large files are mapped. One that is cut while it is read ends in a finding: the first mapping installs a handler of
