@@ -143,10 +143,9 @@ static inline __attribute__((always_inline)) narrow narrow_at(mean_source source
                                                               const int is_double, const unsigned n_limbs) {
   const uint64_t *words = (const uint64_t *)source.values + i * n_limbs;
   uint64_t low = is_double ? exact_fixed(((const double *)source.values)[i]) : words[0];
-  uint64_t high = n_limbs == 2 ? words[1] : 0 - (low >> 63), sign = 0 - (high >> 63);
-  u128 signs = (u128)sign << 64 | sign, magnitude = (((u128)high << 64 | low) ^ signs) - signs;
-  assert(source.width.bits == 64 * n_limbs || magnitude >> source.width.bits == 0);
-  uint64_t a = (uint64_t)magnitude, b = is_double ? 0 : (uint64_t)(magnitude >> 64);
+  uint64_t high = n_limbs == 2 ? words[1] : 0 - (low >> 63), negative = high >> 63, flip = 0 - negative;
+  uint64_t a = (low ^ flip) + negative, b = n_limbs == 2 ? (high ^ flip) + (a < negative) : 0; /* |value| */
+  assert(source.width.bits == 64 * n_limbs || ((u128)b << 64 | a) >> source.width.bits == 0);
   u128 square = (u128)a * a, middle = (u128)a * (2 * b) + (square >> 64);
   return (narrow){{low, high}, {(uint64_t)square, (uint64_t)middle, (uint64_t)(middle >> 64) + b * b}};
 }
