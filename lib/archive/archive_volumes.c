@@ -62,11 +62,11 @@ static bool names_archive(const char *suffix) {
   return stem_names_archive(dotted, (size_t)n);
 }
 
-/* What split makes: letters, two digits, or "part" and digits behind the name of an archive. */
+/* What split makes: letters, one digit or two, or "part" and digits behind the name of an archive. */
 static volume parse_cut(const char *path, size_t n, unsigned digits) {
   unsigned letters = 0, number = 0;
   size_t at = n - digits;
-  if (digits && (digits == 2 || path[at - 1] != '.') && stem_names_archive(path, at))
+  if (digits && digits <= 2 + (path[at - 1] != '.') && stem_names_archive(path, at))
     return (volume){VOLUME_NUMBERED, number_at(path + at, digits), digits, at};
   while (letters < n && letters < 4 && path[n - 1 - letters] >= 'a' && path[n - 1 - letters] <= 'z')
     letters++;

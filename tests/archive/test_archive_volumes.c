@@ -26,6 +26,7 @@ static const struct {
     {"e.tar.zst.%s", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_ZSTD, {"000", "001", "002", "003", "004"}},
     {"f.tgz.part%s", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, {"1", "2", "3", "4", "5"}},
     {"g.tar.%s", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, {"aaa", "aab", "aac", "aad", "aae"}},
+    {"i.tar.gz.%s", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, {"0", "1", "2", "3", "4"}},
     {"h.zip.%s", ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, {"aa", "ab", "ac", "ad", "ae"}},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -75,11 +76,11 @@ static void whole_and_with_gaps(void **state) {
       assert_int_equal(unlink(paths[gone]), 0);
       probe_read(&p, rest, PARTS - 1, NULL);
       bool begins_elsewhere =
-          gone == 0 && strcmp(ways[way].numbers[0], "000") == 0; /* .001 seems to be the first then */
+          gone == 0 && strspn(ways[way].numbers[0], "0") % 2; /* .001 seems to be the first then */
       assert_int_equal(probe_count(&p, KM_REASON_MISSING_VOLUME), gone               ? 1
                                                                   : begins_elsewhere ? 0
                                                                                      : PARTS - 1);
-      assert_true(gone || p.n_games == 0);
+      assert_true(gone || begins_elsewhere || p.n_given == 0); /* bytes of nothing otherwise */
       assert_true(!gone || !keeps || p.n_given >= GAMES * gone / PARTS - 8);
       for (size_t i = 0; i < p.n && gone + 1 < PARTS; i++)
         if (p.entries[i].reason == KM_REASON_MISSING_VOLUME)

@@ -41,7 +41,7 @@ void km_archive_limits_default(km_archive_limits *limits);
  * name as given. Hidden files are left out; links are followed, each folder is walked once. What cannot be read
  * becomes an input that gives a finding, a folder without files too; a PATH that is not there is an error here.
  *
- * The parts of a split archive (x.7z.001, x.part1.rar, x.r00, x.z01) are one input under the name of the first part
+ * The parts of a split archive (x.7z.001, x.part1.rar, x.r00, x.z01, x.tar.gz.aa, x.tgz.00) are one input under the name of the first part
  * (of the .zip for x.z01). One large zip is split into ranges of entries, streams of their own with one name, so that
  * they can be read in parallel: how depends on the file alone, and the order of streams is that of the entries. */
 typedef struct km_inputs km_inputs;
