@@ -67,6 +67,8 @@ static const word latin_phrases[] = {
     {"ran out of time", T_TIMES_OUT},
     {"no-show", T_FORFEIT},
     {"time out", T_TIME},
+    {"not recorded", T_UNKNOWN},
+    {"not given", T_UNKNOWN},
     {"not known", T_UNKNOWN},
     {"no info", T_UNKNOWN},
     {"left early", T_FORFEITS},
@@ -171,6 +173,7 @@ static const word latin_words[] = {
     {"in", T_COUNTS},
     {"after", T_COUNTS},
     {"at", T_COUNTS},
+    {"beyond", T_COUNTS},
     {"move", T_COUNTS},
     {"komi", T_KOMI},
     {"and", T_FILLER},
@@ -424,6 +427,7 @@ static const word han_words[] = {
     {"貼", T_KOMI},
     {"コミ", T_KOMI},
     {"덤", T_KOMI},
+    {"目数", T_COUNT},
     {"手完", T_COUNT},
     {"手", T_COUNT},
     {"수만에", T_COUNT},
@@ -531,6 +535,7 @@ typedef struct reading {
   uint8_t doubt;     /* not to be understood */
   uint8_t just_won;  /* the last token was an East Asian verb: an unknown character may belong to it */
   uint8_t not_next;  /* the next number is no margin */
+  uint8_t on_moves;  /* what follows is about moves or points: "moves beyond 147 not known" */
   token last;        /* the token before, fillers left out */
   token verb;        /* the last verb since the last break: T_WIN, T_LOSE or T_END */
   uint8_t ending;    /* the first one named */
@@ -618,6 +623,7 @@ static void read_count(reading *r) {
 /* "黑超时，白胜": at the comma Black is done with. */
 static void read_break(reading *r) {
   r->verb = T_END;
+  r->on_moves = 0;
   if (r->subject && r->reasoned) {
     r->loser |= (uint8_t)(1u << r->subject);
     r->subject = r->reasoned = 0;
@@ -686,7 +692,7 @@ static void read_token(reading *r, token t, double value) {
     r->statuses |= 1u << KM_ENDING_UNFINISHED;
     break;
   case T_UNKNOWN:
-    r->nothing = 1;
+    r->nothing |= !r->on_moves || !r->winners;
     break;
   case T_COUNTS:
     r->not_next = 1;
@@ -703,6 +709,7 @@ static void read_token(reading *r, token t, double value) {
   case T_COUNT:
     r->counting = was_counting;
     read_count(r);
+    r->on_moves = 1;
     break;
   case T_BREAK:
     read_break(r);

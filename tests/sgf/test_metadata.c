@@ -194,6 +194,10 @@ static void test_result_more(void **state) {
       {"White wins in 98", 0, W, NAN, KM_ENDING_UNKNOWN},
       {"白胜，共256", 0, W, NAN, KM_ENDING_UNKNOWN},
       {"白勝 第7局", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"B+R (moves beyond 147 not known)", 0, B, NAN, KM_ENDING_RESIGN},
+      {"W+ {Moves after 92 not recorded}", 0, W, NAN, KM_ENDING_UNKNOWN},
+      {"黒中押し勝ち（以下手順不明）", 0, B, NAN, KM_ENDING_RESIGN},
+      {"黑胜目数不详", 0, B, NAN, KM_ENDING_UNKNOWN},
       {"Komi 6.5: B+0.5", 0, B, 0.5, KM_ENDING_SCORE},
       {"黑贴3又3/4子，黑胜1/4子", 0, B, 0.5, KM_ENDING_SCORE},
       {"黑贴6目半 白胜2目半", 0, W, 2.5, KM_ENDING_SCORE},
@@ -253,6 +257,7 @@ static void test_result_unknown(void **state) {
       {"Black probably wins", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"Black or White wins", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"Black thinks White wins", 1, U, NAN, KM_ENDING_UNKNOWN},
+      {"B+R (result not known)", 2, U, NAN, KM_ENDING_UNKNOWN},
       {"W+-2.5", 1, U, NAN, KM_ENDING_UNKNOWN}, /* or a loss by 2.5 */
       {"B+lost", 1, U, NAN, KM_ENDING_UNKNOWN},
       {"B+ResignW+Resign", 1, U, NAN, KM_ENDING_UNKNOWN},
