@@ -460,13 +460,20 @@ static int skip_tail(walk *w) {
   return 0;
 }
 
+/* Bytes of the escape at p that stands for a byte which no encoding explains ("\\\\xAB": its letters are no
+ * property), or 0. */
+static size_t escape_at(const char *p, const char *end) {
+  return end - p >= 5 && memcmp(p, "\\\\x", 3) == 0 ? 5 : 0;
+}
+
 /* Skips the text at p: to the next line, capital or structural byte; at least one byte. */
 static void skip_stray(walk *w) {
   w->d->has_5a |= w->end - w->p >= 3 && memcmp(w->p, "5A[", 3) == 0;
   if (skip_tail(w))
     return;
-  const char *q = w->p + 1;
-  while (q < w->end && *q != '\n') {
+  size_t n_escape = escape_at(w->p, w->end);
+  const char *q = w->p + (n_escape ? n_escape : 1);
+  while (q < w->end && *q != '\n' && !n_escape) {
     unsigned c = sgf_class_of(*q);
     if (c != SGF_OTHER && c != SGF_LOWER && c != SGF_SPACE)
       break;
@@ -733,8 +740,12 @@ static int take_strayed_move(walk *w, const sgf_name *name) {
   const char *q = w->p;
   if (name->end - name->begin != 1 || (*name->begin != 'B' && *name->begin != 'W'))
     return 0;
-  while (q < w->end && q - w->p < 3 && *q != '[' && sgf_coordinate[(uint8_t)*q] >= 0x80)
-    q++;
+  for (size_t n; q < w->end && q - w->p < 6 && *q != '['; q += n) {
+    n = escape_at(q, w->end);
+    if (n == 0 && sgf_coordinate[(uint8_t)*q] < 0x80)
+      break;
+    n += n == 0;
+  }
   if (q == w->p || w->end - q < 4 || *q != '[' || q[3] != ']' || xy_of(q + 1) == SGF_XY_BAD)
     return 0;
   note_stray(w, w->p, q);
