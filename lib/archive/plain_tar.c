@@ -53,9 +53,10 @@ static void advance(km_plain_tar *tar, size_t n) {
 static km_status gather(km_plain_tar *tar, uint8_t *to, size_t n, size_t *n_got) {
   for (*n_got = 0;;) {
     size_t part = n - *n_got < tar->n_left ? n - *n_got : tar->n_left;
-    if (part)
+    if (part) { /* a stream that has ended has no block */
       memcpy(to + *n_got, tar->at, part);
-    advance(tar, part);
+      advance(tar, part);
+    }
     *n_got += part;
     if (*n_got == n)
       return KM_OK;
