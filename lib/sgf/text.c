@@ -447,11 +447,13 @@ static int is_declared_honoured(contest *c, const km_text_source *source, guess 
   double cost = cost_of(c, declared);
   if (cost >= KM_COST_MAX || !strictly(c->decoder, source->bytes, source->n_bytes, declared))
     return 0;
-  int same_kind =
-      (km_encoding_flags(declared.id) & KM_ENC_CJK) || !(km_encoding_flags(c->best.id) & KM_ENC_CJK);
-  if (!same_kind && has_lone_bytes(&c->sample))
+  int is_wide = (km_encoding_flags(declared.id) & KM_ENC_CJK) != 0,
+      is_best_wide = (km_encoding_flags(c->best.id) & KM_ENC_CJK) != 0;
+  /* what the declared one may cost: of two of several bytes, the wrong one costs about half as much again */
+  double allowance = !is_best_wide ? 1.5 : is_wide ? 1.35 : 1.15;
+  if (!is_wide && is_best_wide && has_lone_bytes(&c->sample))
     return 1; /* "O\x92Brien": a letter or two are no evidence against CA */
-  return c->best.id == KM_ENC_NONE || cost <= c->best_cost * (same_kind ? 1.5 : 1.15) ||
+  return c->best.id == KM_ENC_NONE || cost <= c->best_cost * allowance ||
          !strictly(c->decoder, source->bytes, source->n_bytes, c->best);
 }
 
