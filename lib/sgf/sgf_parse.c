@@ -775,17 +775,21 @@ static void name_without_value(walk *w, const sgf_name *name) {
  * that anywhere in the record. Makes it the name that it stands for. */
 static int take_lower_name(walk *w, sgf_name *name) {
   km_sgf_draft *d = w->d;
-  const char *p = name->begin;
-  size_t n = (size_t)(name->end - p);
+  unsigned key = 0, n = 0;
+  char letters[3] = {0};
+  for (const char *p = name->begin; p < name->end && n < 3; p++)
+    if (*p) { /* a NUL is nothing */
+      key = key << 8 | (uint8_t)(*p - 'a' + 'A');
+      letters[n++] = *p;
+    }
   if (n > 2 || (w->tail && !d->has_lower))
     return 0;
-  uint16_t key = n == 1 ? SGF_KEY1(p[0] - 32) : SGF_KEY(p[0] - 32, p[1] - 32);
-  if (!sgf_traits(key) || (!d->has_lower && (key == SGF_KEY1('C') || key == SGF_KEY1('N'))))
+  if (!sgf_traits((uint16_t)key) || (!d->has_lower && (key == SGF_KEY1('C') || key == SGF_KEY1('N'))))
     return 0;
-  name->key = key;
+  name->key = (uint16_t)key;
   name->n_upper = (uint8_t)n;
   if (!d->has_lower)
-    sgf_draft_note(d, KM_REASON_LOWERCASE_NAME, p, "%.*s", (int)n, p);
+    sgf_draft_note(d, KM_REASON_LOWERCASE_NAME, name->begin, "%.2s", letters);
   d->has_lower = 1;
   return 1;
 }
