@@ -25,7 +25,7 @@ double mlp_loss(double logit, double y) {
 /* A few neighbouring doubles (one register, or two without AVX2), wherever they lie. */
 typedef double pack __attribute__((vector_size(32), aligned(8), may_alias));
 typedef uint64_t bits __attribute__((vector_size(32), aligned(8), may_alias));
-enum { PACK = 4, TILE = 2 * PACK };
+enum { PACK = 4, TILE = 2 * PACK, WIDE_PACKS = 8 /* of one row: as many sums as several rows have */ };
 #define AT(from) (*(const pack *)(from))
 
 /* x = tanh(x) = (1 − e)/(1 + e) with e = exp(−2|x|), to 4e-16. −2|x| = n·ln 2 + r; exp(r) is Taylor's polynomial
@@ -61,31 +61,36 @@ ALWAYS_INLINE void tanh_all(double *x, size_t n) {
   }
 }
 
-/* Outputs j…j+7 of each row: the sums stay in registers. */
-ALWAYS_INLINE void apply_tile(const double *restrict weights, const double *restrict in, size_t n_in, size_t n_rows,
-                              double *restrict out, size_t n_out, size_t j) {
-  pack sum[MLP_ROWS][2];
-  for (size_t r = 0; r < n_rows; r++) {
-    sum[r][0] = AT(weights + n_in * n_out + j);
-    sum[r][1] = AT(weights + n_in * n_out + j + PACK);
-  }
-  for (size_t i = 0; i < n_in; i++) {
-    pack w0 = AT(weights + i * n_out + j), w1 = AT(weights + i * n_out + j + PACK);
-    for (size_t r = 0; r < n_rows; r++) {
-      sum[r][0] += in[r * n_in + i] * w0;
-      sum[r][1] += in[r * n_in + i] * w1;
-    }
-  }
-  for (size_t r = 0; r < n_rows; r++)
-    memcpy(out + r * n_out + j, sum[r], sizeof sum[r]);
+/* Shape of the layer that is applied. */
+typedef struct layer_shape {
+  size_t n_in, n_out, n_rows;
+} layer_shape;
+
+/* n_packs packs of outputs from j on, of each row: the sums stay in registers. */
+ALWAYS_INLINE void apply_tile(const double *restrict weights, const double *restrict in, double *restrict out,
+                              layer_shape s, size_t j, size_t n_packs) {
+  pack sum[MLP_ROWS][WIDE_PACKS];
+  const double *at = weights + j;
+  for (size_t r = 0; r < s.n_rows; r++)
+    for (size_t k = 0; k < n_packs; k++)
+      sum[r][k] = AT(at + s.n_in * s.n_out + k * PACK);
+  for (size_t i = 0; i < s.n_in; i++, at += s.n_out)
+    for (size_t r = 0; r < s.n_rows; r++)
+      for (size_t k = 0; k < n_packs; k++)
+        sum[r][k] += in[r * s.n_in + i] * AT(at + k * PACK);
+  for (size_t r = 0; r < s.n_rows; r++)
+    memcpy(out + r * s.n_out + j, sum[r], n_packs * sizeof(pack));
 }
 
 /* out = weights' · in + biases, for each row */
 ALWAYS_INLINE void apply(const double *restrict weights, const double *restrict in, size_t n_in, size_t n_rows,
                          double *restrict out, size_t n_out) {
+  layer_shape shape = {n_in, n_out, n_rows};
   size_t j = 0;
+  for (; n_rows == 1 && j + WIDE_PACKS * PACK <= n_out; j += WIDE_PACKS * PACK)
+    apply_tile(weights, in, out, shape, j, WIDE_PACKS);
   for (; j + TILE <= n_out; j += TILE)
-    apply_tile(weights, in, n_in, n_rows, out, n_out, j);
+    apply_tile(weights, in, out, shape, j, 2);
   for (; j < n_out; j++)
     for (size_t r = 0; r < n_rows; r++) {
       double sum = weights[n_in * n_out + j];

@@ -57,7 +57,7 @@ static void judge_chance(km_report *report, km_claims *claims) {
         km_estimate_text(report, auc, 3, 0),
         km_count_text(&report->scratch, km_json_get_number(r, "positions")),
         km_count_text(&report->scratch, km_json_get_number(r, "games")),
-        km_estimate_text(report, metric_of(r, "accuracy"), 3, 0), km_estimate_text(report, gain, 3, 1));
+        km_estimate_text(report, metric_of(r, "accuracy"), 3, 0), km_estimate_text(report, gain, 4, 1));
   }
   km_claim_add(claims, claim);
 }
@@ -108,7 +108,7 @@ static void judge_difference(km_report *report, km_claims *claims, km_claim clai
     claim.verdict = verdict_of_difference(auc, loss);
     claim.figure = KM_TEXT(report, "AUC %s; difference %s. Difference of log-loss %s.",
                            km_estimate_text(report, metric_of(r, "auc"), 3, 0),
-                           km_estimate_text(report, auc, 3, 1), km_estimate_text(report, loss, 4, 1));
+                           km_estimate_text(report, auc, 4, 1), km_estimate_text(report, loss, 5, 1));
   }
   km_claim_add(claims, claim);
 }
