@@ -1,6 +1,7 @@
 /* phase_tally.c: counting, and a bootstrap whose replicate means are kept, so that differences are paired. */
 #include "phase_tally.h"
 
+#include "kifumill/batch.h"
 #include "kifumill/score.h"
 #include "kifumill/summary.h"
 
@@ -193,39 +194,51 @@ static uint64_t compared_games(const km_tallies *tallies, unsigned size) {
   return n;
 }
 
+enum { CELLS = KM_METHODS * KM_NEARNESSES };
+
+/* The replicates of one size: means and differences, CELLS a replicate; the last one is the games themselves. */
+typedef struct replicates {
+  const km_tallies *tallies;
+  unsigned size;
+  size_t n;
+  double *means, *differences; /* n + 1 times CELLS */
+} replicates;
+
+static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
+  (void)thread, (void)err;
+  const replicates *all = ctx;
+  double means[KM_METHODS][KM_NEARNESSES];
+  replicate_means(all->tallies, all->size, r < all->n ? r : UINT64_MAX, means);
+  for (size_t m = 0; m < KM_METHODS; m++)
+    for (size_t k = 0; k < KM_NEARNESSES; k++) {
+      all->means[r * CELLS + m * KM_NEARNESSES + k] = means[m][k];
+      all->differences[r * CELLS + m * KM_NEARNESSES + k] = means[KM_METHOD_HBS][k] - means[m][k];
+    }
+  return KM_OK;
+}
+
 km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result,
                              km_err *err) {
-  enum { CELLS = KM_METHODS * KM_NEARNESSES };
-  size_t n = (size_t)tallies->shared->options->replicates;
-  double means[KM_METHODS][KM_NEARNESSES];
+  const km_phases_options *options = tallies->shared->options;
+  size_t n = (size_t)options->replicates;
   *result = (km_compare_result){.n_games = compared_games(tallies, size)};
   if (result->n_games == 0)
     return KM_OK;
-  /* replicates of the means, of the differences, and room for one column */
-  double *of_means = malloc((n + 1) * (2 * CELLS + 1) * sizeof *of_means);
-  if (!of_means)
+  double *memory = malloc((n + 1) * (2 * CELLS + 1) * sizeof *memory), *column = memory; /* room for one column */
+  if (!memory)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu replicates", n);
-  double *of_differences = of_means + n * CELLS, *column = of_differences + n * CELLS;
-  for (size_t r = 0; r <= n; r++) { /* the last one is the games themselves */
-    replicate_means(tallies, size, r < n ? r : UINT64_MAX, means);
-    for (int m = 0; m < KM_METHODS; m++)
-      for (int k = 0; k < KM_NEARNESSES; k++) {
-        double difference = means[KM_METHOD_HBS][k] - means[m][k];
-        if (r < n) {
-          of_means[r * CELLS + (size_t)(m * KM_NEARNESSES + k)] = means[m][k];
-          of_differences[r * CELLS + (size_t)(m * KM_NEARNESSES + k)] = difference;
-        }
-        result->mean[m][k].value = means[m][k];
-        result->difference[m][k].value = difference;
-      }
-  }
-  for (int m = 0; m < KM_METHODS; m++) {
-    result->has_method[m] = !isnan(means[m][0]);
-    for (int k = 0; k < KM_NEARNESSES; k++) {
-      interval(&result->mean[m][k], of_means + m * KM_NEARNESSES + k, n, CELLS, column);
-      interval(&result->difference[m][k], of_differences + m * KM_NEARNESSES + k, n, CELLS, column);
+  replicates all = {tallies, size, n, memory + n + 1, memory + (n + 1) * (CELLS + 1)};
+  km_status status = km_parallel_for(n + 1, options->run.threads, replicate_task, &all, err);
+  for (size_t m = 0; m < KM_METHODS && status == KM_OK; m++) {
+    result->has_method[m] = !isnan(all.means[n * CELLS + m * KM_NEARNESSES]);
+    for (size_t k = 0; k < KM_NEARNESSES; k++) {
+      size_t cell = m * KM_NEARNESSES + k;
+      result->mean[m][k].value = all.means[n * CELLS + cell];
+      result->difference[m][k].value = all.differences[n * CELLS + cell];
+      interval(&result->mean[m][k], all.means + cell, n, CELLS, column);
+      interval(&result->difference[m][k], all.differences + cell, n, CELLS, column);
     }
   }
-  free(of_means);
-  return KM_OK;
+  free(memory);
+  return status;
 }
