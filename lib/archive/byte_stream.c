@@ -21,7 +21,8 @@ static km_reason judge(km_budget *budget, uint64_t out) {
   return many ? KM_REASON_TOO_MANY_BYTES : steep ? KM_REASON_RATIO_TOO_HIGH : KM_REASON_NONE;
 }
 
-km_reason km_budget_add_filter(km_budget *budget, uint64_t n_bytes) {
+/* Adds, then tells: as km_budget_add_entry. */
+static km_reason add_filter(km_budget *budget, uint64_t n_bytes) {
   budget->filter_bytes += n_bytes;
   return judge(budget, budget->filter_bytes);
 }
@@ -52,14 +53,19 @@ void km_budget_detail(const km_budget *budget, km_reason reason, char *text, siz
     snprintf(text, n_text, "more than %" PRIu64 " bytes", limits->max_entry_bytes);
 }
 
-/* A filter whose output so far is too much for the input it took. */
+/* A filter's new block against the limits of the input, and its output so far against what it took. */
 static void judge_filter(km_stream *s) {
   km_budget *budget = s->budget;
-  if (s->handed <= RATIO_FREE_BYTES || (double)s->handed <= budget->limits->max_ratio * (double)s->below->taken)
+  km_reason limit = add_filter(budget, s->n_block);
+  if (!limit && !s->fault && s->handed > RATIO_FREE_BYTES &&
+      (double)s->handed > budget->limits->max_ratio * (double)s->below->taken) {
+    budget->exhausted = true;
+    limit = KM_REASON_RATIO_TOO_HIGH;
+  }
+  if (!limit)
     return;
-  budget->exhausted = true;
-  s->fault = KM_REASON_RATIO_TOO_HIGH;
-  km_budget_detail(budget, s->fault, s->detail, sizeof s->detail);
+  s->fault = limit;
+  km_budget_detail(budget, limit, s->detail, sizeof s->detail);
 }
 
 km_status km_stream_next(km_stream *s) {
@@ -72,7 +78,7 @@ km_status km_stream_next(km_stream *s) {
     return KM_OK;
   km_status status = s->pull(s);
   s->handed += s->n_block;
-  if (s->below && !s->fault)
+  if (s->below) /* a filter */
     judge_filter(s);
   return status;
 }

@@ -23,7 +23,6 @@ typedef struct km_budget {
 } km_budget;
 
 /* Adds, then tells: KM_REASON_NONE, TOO_MANY_BYTES, RATIO_TOO_HIGH. */
-km_reason km_budget_add_filter(km_budget *budget, uint64_t n_bytes);
 km_reason km_budget_add_entry(km_budget *budget, uint64_t n_bytes);
 /* One entry more: KM_REASON_NONE, TOO_MANY_ENTRIES. */
 km_reason km_budget_count_entry(km_budget *budget);
@@ -51,7 +50,7 @@ struct km_stream {
   km_budget *budget;
 };
 
-/* The next block, or the held one again. After the end: KM_OK with n_block 0, always. */
+/* The next block, or the held one again; what filters give is counted. After the end: KM_OK with n_block 0, always. */
 km_status km_stream_next(km_stream *s);
 void km_stream_fault(km_stream *s, km_reason reason, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

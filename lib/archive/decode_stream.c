@@ -391,11 +391,6 @@ static km_status decoder_pull(km_stream *s) {
   s->below->taken = s->below->handed - d->n_in - d->n_rest;
   s->block = d->block;
   s->n_block = d->n_out;
-  km_reason limit = km_budget_add_filter(s->budget, d->n_out);
-  if (limit) {
-    s->fault = limit;
-    km_budget_detail(s->budget, limit, s->detail, sizeof s->detail);
-  }
   return status;
 }
 

@@ -852,11 +852,6 @@ static km_status foreign_pull(km_stream *s) {
   s->below->taken = s->below->handed;
   s->block = f->block;
   s->n_block = n;
-  km_reason limit = km_budget_add_filter(s->budget, n);
-  if (limit) {
-    s->fault = limit;
-    km_budget_detail(s->budget, limit, s->detail, sizeof s->detail);
-  }
   return f->client.nomem ? KM_ERR_NOMEM : KM_OK;
 }
 

@@ -171,11 +171,6 @@ static km_status lzw_pull(km_stream *s) {
   s->below->taken = s->below->handed - z->n_in;
   s->block = z->block;
   s->n_block = z->n_out;
-  km_reason limit = km_budget_add_filter(s->budget, z->n_out);
-  if (limit) {
-    s->fault = limit;
-    km_budget_detail(s->budget, limit, s->detail, sizeof s->detail);
-  }
   return status;
 }
 

@@ -106,15 +106,14 @@ static km_status scan_columns(km_mlp *mlp, const km_row_source *source, km_err *
 
 /* Sum of the log-losses of a block's rows. */
 static double block_loss(const km_mlp *mlp, const km_rows *rows) {
-  double z[MLP_ROWS * KM_MLP_FEATURES_MAX], logit[MLP_ROWS], total = 0;
+  double z[MLP_ROWS * KM_MLP_FEATURES_MAX] = {0}, logit[MLP_ROWS], total = 0; /* rows of z beyond the last are not used */
   size_t k = rows->n_features;
   mlp_scratch scratch;
   for (size_t i = 0; i < rows->n; i += MLP_ROWS) {
     size_t n = rows->n - i < MLP_ROWS ? rows->n - i : MLP_ROWS;
     for (size_t r = 0; r < n; r++)
       standardise(mlp, rows->x + (i + r) * k, z + r * k);
-    for (size_t r = 0; r < n; r += n == MLP_ROWS ? MLP_ROWS : 1)
-      mlp_forward(&mlp->net, mlp->parameters, z + r * k, n == MLP_ROWS ? MLP_ROWS : 1, &scratch, logit + r);
+    mlp_forward(&mlp->net, mlp->parameters, z, MLP_ROWS, &scratch, logit);
     for (size_t r = 0; r < n; r++)
       total += mlp_loss(logit[r], rows->y[i + r]);
   }
