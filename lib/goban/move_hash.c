@@ -1,11 +1,13 @@
-/* move_hash.c: the canonical image of a game is the one whose points come first in the order of play; nearly always the
- * first two or three moves tell which one that is, so one sum beside that of the game as it stands is enough. Images
- * that stay equal (a symmetric opening) are summed one after the other, and the smallest hash of them counts.
+/* move_hash.c: the canonical image of a game is the one whose points come first in the order of play; nearly
+ * always the first two or three moves tell which one that is, so one sum is enough. Images that stay equal (a
+ * symmetric opening) are summed one after the other, and the smallest hash of them counts. Which image it
+ * was, the first of equal ones, tells apart the games that share it: the record as it stands needs no sum of
+ * its own.
  *
- * The loop over the moves, for the game as it stands and one image, is straight-line code: the image of a point by two
- * small multiplications, the keys, and a multiplication to 128 bits each. The numbers a term is told apart by grow by
- * the same steps from move to move, so they are added up, not multiplied out. What is no point of the board has keys of
- * its own, the same under all symmetries. */
+ * The loop over the moves is straight-line code: the image of a point by small multiplications, its key, and
+ * a multiplication to 128 bits. The numbers a term is told apart by grow by the same steps from move to move,
+ * so they are added up, not multiplied out. What is no point of the board has keys of its own, the same under
+ * all symmetries. */
 #include "kifumill/move_hash.h"
 
 #include "kifumill/symmetry.h"
@@ -22,8 +24,8 @@ typedef unsigned __int128 sum128;
 
 typedef struct hasher {
   unsigned n_points, cols;
-  uint32_t per_col;            /* as in km_board */
-  unsigned images;             /* bit k: symmetry k fits the board */
+  uint32_t per_col;             /* as in km_board */
+  unsigned images;              /* bit k: symmetry k fits the board */
   km_affine map[KM_SYMMETRIES]; /* of those */
   sum128 sum[KM_SYMMETRIES];
 } hasher;
@@ -42,10 +44,11 @@ static void start(hasher *h, unsigned rows, unsigned cols) {
   }
 }
 
-/* The image of a point of the board. */
+/* The image of a point of the board: base + by_row·row + by_col·col, with col = point − row·cols. */
 static inline uint32_t image_of(const hasher *h, const km_affine *map, unsigned point) {
-  uint32_t row = (point * h->per_col) >> 18, col = point - row * h->cols;
-  return (uint32_t)map->base + (uint32_t)map->by_row * row + (uint32_t)map->by_col * col;
+  uint32_t row = (point * h->per_col) >> 18;
+  return (uint32_t)map->base + (uint32_t)map->by_col * point +
+         ((uint32_t)map->by_row - (uint32_t)map->by_col * h->cols) * row;
 }
 
 /* The number of the key for what is no point of the board. */
@@ -53,29 +56,24 @@ static uint32_t odd_key(const hasher *h, unsigned point) {
   return point == h->n_points ? KM_KEY_PASS : point == KM_POINT_BAD ? KM_KEY_BAD : KM_KEY_OFFBOARD;
 }
 
-static inline sum128 term(km_hash128 key, uint64_t a, uint64_t b) { return (sum128)(key.low ^ a) * (key.high ^ b); }
+static inline sum128 term(km_hash128 key, uint64_t a, uint64_t b) {
+  return (sum128)(key.low ^ a) * (key.high ^ b);
+}
 
-/* The sums of the game as it stands and of image k. */
-typedef struct pair {
-  sum128 plain, image;
-} pair;
-
-/* Adds moves from…to-1. */
-static pair sum_moves(const hasher *h, int k, pair sums, const km_game *game, uint32_t from, uint32_t to) {
+/* Adds moves from…to-1 to the sum of image k. */
+static void sum_moves(hasher *h, int k, const km_game *game, uint32_t from, uint32_t to) {
   const km_affine map = h->map[k];
   const unsigned n_points = h->n_points;
-  uint64_t a = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_A, b = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_B;
+  sum128 sum = h->sum[k];
+  uint64_t a = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_A,
+           b = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_B;
   for (uint32_t t = from; t < to; t++, a += TERM_KINDS * TERM_A, b += TERM_KINDS * TERM_B) {
-    uint32_t key = game->moves[t].point, image = key;
-    uint64_t colour = game->moves[t].colour, colour_a = a + colour * TERM_A, colour_b = b + colour * TERM_B;
-    if (key < n_points)
-      image = image_of(h, &map, key);
-    else
-      key = image = odd_key(h, key);
-    sums.plain += term(km_point_keys[key], colour_a, colour_b);
-    sums.image += term(km_point_keys[image], colour_a, colour_b);
+    unsigned point = game->moves[t].point;
+    uint64_t colour = game->moves[t].colour;
+    uint32_t key = point < n_points ? image_of(h, &map, point) : odd_key(h, point);
+    sum += term(km_point_keys[key], a + colour * TERM_A, b + colour * TERM_B);
   }
-  return sums;
+  h->sum[k] = sum;
 }
 
 /* Adds set-up stones from…to-1 to the sum of image k. */
@@ -93,19 +91,13 @@ typedef struct part {
   uint32_t move_from, move_to, setup_from, setup_to;
 } part;
 
-/* Adds a part to the sums of images, which has bit 0. */
+/* Adds a part to the sums of images. */
 static void sum_part(hasher *h, unsigned images, const km_game *game, part p) {
-  const sum128 plain = h->sum[0];
-  for (int k = KM_SYMMETRIES - 1; k >= 0; k--) {
-    if (!(images >> k & 1) || (k == 0 && images != 1))
-      continue;
-    pair sums = sum_moves(h, k, (pair){plain, h->sum[k]}, game, p.move_from, p.move_to);
-    h->sum[0] = sums.plain;
-    h->sum[k] = sums.image;
-  }
-  for (int k = 0; k < KM_SYMMETRIES && p.setup_from < p.setup_to; k++)
-    if (images >> k & 1)
+  for (int k = 0; k < KM_SYMMETRIES; k++)
+    if (images >> k & 1) {
+      sum_moves(h, k, game, p.move_from, p.move_to);
       sum_setup(h, k, game, p.setup_from, p.setup_to);
+    }
 }
 
 /* The hash of one symmetry's record: the sum and the size, mixed by a bijection. */
@@ -114,7 +106,8 @@ static km_hash128 finish(const hasher *h, int k) {
   return (km_hash128){low, km_mix64((uint64_t)(h->sum[k] >> 64) ^ low)};
 }
 
-/* Of the images in mask, those whose point of this move comes first. Points beyond the board stay where they are. */
+/* Of the images in mask, those whose point of this move comes first. Points beyond the board stay where they
+ * are. */
 static unsigned first_images(const hasher *h, unsigned mask, unsigned point) {
   if (point >= h->n_points)
     return mask;
@@ -140,30 +133,34 @@ static unsigned narrow(const hasher *h, unsigned mask, const km_game *game, uint
   return mask;
 }
 
-/* The smallest hash of what has been added, over the images in mask. */
-static km_hash128 smallest(const hasher *h, unsigned mask) {
+/* The smallest hash of what has been added, over the images in mask; *image is the first one that has it. */
+static km_hash128 smallest(const hasher *h, unsigned mask, int *image) {
   km_hash128 best = {UINT64_MAX, UINT64_MAX};
+  *image = 0;
   for (int k = 0; k < KM_SYMMETRIES; k++) {
     if (!(mask >> k & 1))
       continue;
     km_hash128 hash = finish(h, k);
-    if (km_hash128_compare(hash, best) < 0)
+    if (km_hash128_compare(hash, best) < 0) {
       best = hash;
+      *image = k;
+    }
   }
   return best;
 }
 
 void km_game_hash_compute(const km_game *game, uint32_t n_opening, km_game_hash *hash) {
   hasher h;
+  int image;
   start(&h, game->rows, game->cols);
   uint32_t n_first = n_opening < game->n_moves ? n_opening : game->n_moves, n_early = 0;
   while (n_early < game->n_setup && game->setup[n_early].ply < n_opening)
     n_early++;
   unsigned opening = narrow(&h, h.images, game, 0, n_first);
-  sum_part(&h, opening | 1, game, (part){0, n_first, 0, n_early});
-  hash->opening = smallest(&h, opening);
+  sum_part(&h, opening, game, (part){0, n_first, 0, n_early});
+  hash->opening = smallest(&h, opening, &image);
   unsigned first = narrow(&h, opening, game, n_first, game->n_moves);
-  sum_part(&h, first | 1, game, (part){n_first, game->n_moves, n_early, game->n_setup});
-  hash->canonical = smallest(&h, first);
-  hash->moves = finish(&h, 0);
+  sum_part(&h, first, game, (part){n_first, game->n_moves, n_early, game->n_setup});
+  hash->canonical = smallest(&h, first, &image);
+  hash->moves = (km_hash128){hash->canonical.low + (uint64_t)image * TERM_A, hash->canonical.high};
 }

@@ -7,8 +7,7 @@
  *
  * The hash of a record is Σ (a(point) ^ t·A)·(b(point) ^ t·B) modulo 2^128 over moves and set-up stones, a and b the
  * halves of the point's key and t = 8·(number from 0, or ply) + colour + 1, and 4 more for a set-up stone; then mixed
- * with the size. One multiplication a move and symmetry; the sums of all eight grow side by side. All of it is fixed:
- * hashes stand in games.h5. */
+ * with the size. One multiplication a move. All of it is fixed: hashes stand in games.h5. */
 #ifndef KIFUMILL_MOVE_HASH_H
 #define KIFUMILL_MOVE_HASH_H
 
@@ -18,7 +17,7 @@
 enum { KM_OPENING_MOVES = 30 }; /* what the split of a data set goes by */
 
 typedef struct km_game_hash {
-  km_hash128 moves;     /* the record as it stands */
+  km_hash128 moves;     /* the record as it stands: the canonical hash and the number of the image that it is of, added up */
   km_hash128 canonical; /* of the image whose points come first in the order of play */
   km_hash128 opening;   /* canonical, of the first n_opening moves (all if fewer) and the set-up before them */
 } km_game_hash;
