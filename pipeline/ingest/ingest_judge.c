@@ -278,11 +278,24 @@ static km_status keep_findings(km_ingest_entry *entry, const km_sgf_reader *read
   return KM_OK;
 }
 
+/* Adds to the digest of an entry the hash of a part of its bytes. */
+static void digest_part(km_ingest_entry *entry, km_hash128 hash) {
+  entry->hash.low = km_mix64(entry->hash.low ^ hash.low);
+  entry->hash.high = km_mix64(entry->hash.high ^ hash.high);
+}
+
+/* The bytes between two records, up to `to`. */
+static void digest_gap(km_ingest_entry *entry, uint64_t from, uint64_t to) {
+  if (from < to)
+    digest_part(entry, km_hash_bytes(entry->bytes + from, (size_t)(to - from)));
+}
+
 km_status km_judge_entry(km_judge *judge, km_ingest_entry *entry, km_arena *arena, km_err *err) {
   km_sgf_reader *reader;
   km_arena_reset(&judge->reading);
   km_status status = km_sgf_open(&reader, entry->bytes, entry->n_bytes, &judge->sgf, arena, err);
-  entry->hash = km_hash_bytes(entry->bytes, entry->n_bytes);
+  uint64_t digested = 0;
+  entry->hash = (km_hash128){entry->n_bytes, 0};
   while (status == KM_OK) {
     km_sgf_record parsed;
     if ((status = km_sgf_next(reader, &parsed, err)) != KM_OK)
@@ -291,8 +304,13 @@ km_status km_judge_entry(km_judge *judge, km_ingest_entry *entry, km_arena *aren
     if (!record)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the records of an entry");
     record->sgf = parsed;
-    record->content = km_hash_bytes(entry->bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
+    km_hash128 content = km_hash_bytes(entry->bytes + parsed.begin, (size_t)(parsed.end - parsed.begin));
+    record->content = content.low;
+    digest_gap(entry, digested, parsed.begin);
+    digest_part(entry, content);
+    digested = parsed.end;
     status = km_judge_record(judge, record, arena, err);
   }
+  digest_gap(entry, digested, entry->n_bytes);
   return status == KM_END ? keep_findings(entry, reader, arena, err) : status;
 }
