@@ -2,7 +2,7 @@
  *
  * The main line is the first child at every fork: all nodes before the first ')'. So a depth counter is all
  * the state that nesting needs; behind the first ')' values are only skipped. Nine nodes of ten are ";B[dd]":
- * sgf_fast_moves takes them eight bytes at a time.
+ * sgf_moves.c takes runs of them.
  *
  * Recovery, each with a finding: what no syntax explains is skipped up to the next byte that one does; text
  * behind a value is taken as the rest of the value (an unescaped ']') when its own ']' follows; a ')' too
@@ -387,44 +387,25 @@ static void begin_node(walk *w, const char *at) {
   w->node_at = at;
 }
 
-/* 'B' and 'W' as colours. */
-static const uint8_t colour_of[256] = {['B'] = KM_BLACK, ['W'] = KM_WHITE};
-
-/* ";B[dd];W[pp]" as far as it goes: whole nodes, or their beginnings, of exactly this form. p is at a ';';
- * returns where it stopped, p itself when there is none. The last node stays open. Its bytes are looked at as
- * one word. */
+/* Takes the run of plain moves at p (a ';'): see sgf_moves.h. Returns where it stopped, p itself when there is none. The
+ * last node stays open. */
 static const char *fast_moves(walk *w, const char *p) {
   km_sgf_draft *d = w->d;
-  uint32_t first = d->n_moves, room = d->moves_room < d->max_moves ? d->moves_room : d->max_moves;
-  if (first >= room || w->end - p < 8)
+  sgf_moves to = {d->moves, d->move_pos, d->n_moves, d->moves_room < d->max_moves ? d->moves_room : d->max_moves};
+  if (to.n >= to.room)
     return p;
-  const char *const from = p, *const text = d->text, *const last = w->end - 8;
-  sgf_move *out = d->moves + first, *const end = d->moves + room;
-  uint64_t *pos = d->move_pos + first;
-  const uint64_t mask = sgf_word("\xff\0\xff\0\0\xff\0\0"), form = sgf_word(";\0[\0\0]\0\0");
-  while (p <= last && out < end) {
-    uint64_t v = sgf_word(p);
-    unsigned x = sgf_coordinate[(uint8_t)p[3]], y = sgf_coordinate[(uint8_t)p[4]];
-    uint8_t colour = colour_of[(uint8_t)p[1]];
-    if ((v & mask) != form || ((x | y) & 0x80) || !colour || p[6] == '[')
-      break;
-    *pos++ = (uint64_t)(p + 1 - text);
-    *out++ = (sgf_move){(uint16_t)(x | y << 8), colour, 0};
-    p += 6;
-    p += *p == '\r';
-    p += *p == '\n'; /* both inside: eight bytes were there */
-  }
-  uint32_t n = (uint32_t)(out - d->moves);
-  if (n == first)
-    return from;
-  d->n_moves_seen += n - first;
-  d->n_properties += n - first;
-  w->n_nodes += n - first;
-  d->n_moves = n;
-  w->node_at = text + pos[-1] - 1;
-  w->node_first = n - 1;
+  const char *after = sgf_take_moves(p, w->end, d->text, &to);
+  uint32_t n = to.n - d->n_moves;
+  if (n == 0)
+    return p;
+  d->n_moves_seen += n;
+  d->n_properties += n;
+  w->n_nodes += n;
+  d->n_moves = to.n;
+  w->node_at = d->text + to.pos[to.n - 1] - 1;
+  w->node_first = to.n - 1;
   w->node_open = 1;
-  return p;
+  return after;
 }
 
 /* ---- recovery ---- */

@@ -8,6 +8,7 @@
 #define KIFUMILL_SGF_PARSE_H
 
 #include "kifumill/sgf.h"
+#include "sgf_moves.h"
 #include "sgf_scan.h"
 
 /* A point as its two letters: column | row << 8, each 0…51; or one of: */
@@ -15,12 +16,6 @@ enum {
   SGF_XY_PASS = 0xfe00, /* empty or blanks */
   SGF_XY_BAD = 0xff00,  /* no point */
 };
-
-/* Laid out as km_move, into which sgf_record.c turns it. */
-typedef struct sgf_move {
-  uint16_t xy;
-  uint8_t colour, flags;
-} sgf_move;
 
 typedef struct sgf_setup {
   uint64_t pos;

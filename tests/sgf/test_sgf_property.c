@@ -17,6 +17,7 @@
 
 #include "kifumill/hash.h"
 #include "sgf_describe.h"
+#include "sgf_moves.h"
 #include "sgf_scan.h"
 
 enum { SEED = 20240607, TEXT_MAX = 1 << 20 };
@@ -449,6 +450,52 @@ static void test_search(void **state) {
   }
 }
 
+/* Plain moves, with odd bytes here and there. Returns the length. */
+static unsigned write_moves(rng *r, char *text, unsigned n_most) {
+  static const char *const behind[] = {"",     "",   "",     "",  "",     "",    "\n",
+                                       "\r\n", "\r", "\n\n", " ", "[aa]", "C[x]"};
+  unsigned n = 0, odd = below(r, 4);
+  while (n + 16 < n_most) {
+    int spread = below(r, 30) == 0;
+    n += (unsigned)sprintf(text + n, ";%c[%c%c]", "BW"[below(r, 2)], "asz`{AT"[below(r, spread ? 7 : 3)],
+                           'a' + (int)below(r, 26));
+    n += (unsigned)sprintf(text + n, "%s", behind[below(r, odd ? 13 : 6)]);
+    if (odd == 3 && below(r, 20) == 0)
+      text[below(r, n)] = (char)next(r);
+  }
+  return n;
+}
+
+/* Runs of moves are taken alike by both paths, at any end of the text and any room. */
+static void test_runs_of_moves(void **state) {
+  (void)state;
+  enum { ROOM = 64 };
+  rng r = {SEED + 5};
+  unsigned most = 0;
+  for (int round = 0; round < 20000; round++) {
+    char *text = malloc(300); /* of its own, so that the address sanitizer sees its end */
+    assert_non_null(text);
+    unsigned n_text = write_moves(&r, text, 20 + below(&r, 280)),
+             begin = below(&r, 4) ? 0 : below(&r, n_text + 1);
+    char *exact = malloc(n_text ? n_text : 1);
+    assert_non_null(exact);
+    memcpy(exact, text, n_text);
+    sgf_move moves[2][ROOM];
+    uint64_t pos[2][ROOM];
+    uint32_t first = below(&r, 3), room = first + below(&r, ROOM - 3);
+    sgf_moves fast = {moves[0], pos[0], first, room}, plain = {moves[1], pos[1], first, room};
+    const char *end = exact + n_text, *p = exact + begin;
+    assert_ptr_equal(sgf_take_moves(p, end, exact, &fast), sgf_take_moves_plain(p, end, exact, &plain));
+    assert_int_equal(fast.n, plain.n);
+    assert_memory_equal(moves[0] + first, moves[1] + first, (fast.n - first) * sizeof(sgf_move));
+    assert_memory_equal(pos[0] + first, pos[1] + first, (fast.n - first) * sizeof(uint64_t));
+    most = fast.n - first > most ? fast.n - first : most;
+    free(exact);
+    free(text);
+  }
+  assert_true(most > 30);
+}
+
 /* Records may live in an arena of their own that is reset between them. */
 static void test_records_arena(void **state) {
   (void)state;
@@ -488,7 +535,7 @@ int main(void) {
       cmocka_unit_test(test_every_prefix),  cmocka_unit_test(test_depth),
       cmocka_unit_test(test_repetition),    cmocka_unit_test(test_setup_limit),
       cmocka_unit_test(test_long_text),     cmocka_unit_test(test_search),
-      cmocka_unit_test(test_records_arena),
+      cmocka_unit_test(test_runs_of_moves), cmocka_unit_test(test_records_arena),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
