@@ -144,10 +144,10 @@ static km_status allocate(km_changepoint *w, km_err *err) {
   cp_series *c = &w->series;
   size_t n = c->n, d = c->n_channels;
   bool linear = c->cost == KM_COST_LINEAR, l1 = c->cost == KM_COST_L1;
-  if (!(c->z = cp_doubles(w, d * n, err)) || !(c->sum = cp_doubles(w, d * (n + 1), err)) ||
-      !(c->square = cp_doubles(w, n + 1, err)) || !(c->inverse = cp_doubles(w, n, err)) ||
-      !(c->scratch = cp_doubles(w, n + 1, err)) || !(c->row = cp_doubles(w, n + 1, err)) ||
-      !(c->value = cp_doubles(w, n + 1, err)) || !(c->breaks = cp_indices(w, n, err)))
+  if (!(c->z = cp_doubles(w, d * n, err)) || !(c->sum = cp_doubles(w, d * (n + 1) + CP_VECTOR, err)) ||
+      !(c->square = cp_doubles(w, n + 1, err)) || !(c->inverse = cp_doubles(w, n + CP_VECTOR, err)) ||
+      !(c->scratch = cp_doubles(w, n + 1, err)) || !(c->row = cp_doubles(w, n + CP_VECTOR, err)) ||
+      !(c->value = cp_doubles(w, n + CP_VECTOR, err)) || !(c->breaks = cp_indices(w, n, err)))
     return KM_ERR_NOMEM;
   if (linear && (!(c->moment = cp_doubles(w, n + 1, err)) || !(c->inverse_sxx = cp_doubles(w, n, err)) ||
                  !(c->half = cp_doubles(w, n + 1, err))))

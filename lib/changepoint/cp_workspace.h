@@ -27,7 +27,7 @@ typedef struct cp_series {
   /* l1: positions of z[0..n_sorted) in order of value; scratch of the row's linked list */
   uint32_t *sorted, *place, *next, *prev;
   size_t n_sorted;
-  double *scratch, *row, *value; /* n + 1 each */
+  double *scratch, *row, *value; /* n + 1 each, value up to whole vectors */
   uint32_t *breaks;              /* n: the result */
   size_t n_breaks;
 } cp_series;
@@ -81,14 +81,22 @@ km_status cp_window(km_changepoint *w, int k, bool *found, km_err *err);
 double *cp_doubles(km_changepoint *w, size_t n, km_err *err);
 uint32_t *cp_indices(km_changepoint *w, size_t n, km_err *err);
 
-/* cp_row.c: value[s] = start[s] − (sum_t − sum[s])² · inverse[s] for s < n, and the least of them. The same
- * doubles with and without AVX2. */
-double cp_l2_values(const double *start, const double *sum, const double *inverse, double sum_t, size_t n,
-                    double *value);
-/* The least of value[0..n); n ≥ 1. */
-double cp_least(const double *value, size_t n);
-/* The tie rule: the s that is left when s goes up and is replaced only by a value smaller by more than the
- * tolerance. */
-size_t cp_choose(const double *value, size_t n, double least, double tolerance);
+/* cp_row.c: choosing among n ≥ 1 values by the tie rule: the s that is left when s goes up and is replaced
+ * only by a value smaller by more than the tolerance. CP_UNDECIDED when that takes more than a glance: then
+ * cp_choose_slowly says it. Values have room for n rounded up to CP_VECTOR. The same with and without AVX2.
+ */
+#define CP_UNDECIDED SIZE_MAX
+enum { CP_VECTOR = 8 };
+size_t cp_choose(double *value, size_t n, double tolerance);
+size_t cp_choose_slowly(const double *value, size_t n, double tolerance);
+/* The same for one channel of l2, among first ≤ s ≤ last < t of values that it fills: value[s] = start[s] −
+ * (sum[t] − sum[s])² · inverse[n − t + s]. One of them is finite; those a little before first are looked at
+ * too, and are infinite or such as cannot be chosen. All arrays can be read up to CP_VECTOR − 1 behind last. */
+typedef struct cp_l2_rows {
+  const double *start, *sum, *inverse;
+  double *value, tolerance;
+  size_t n;
+} cp_l2_rows;
+size_t cp_l2_choose(const cp_l2_rows *rows, size_t first, size_t last, size_t t);
 
 #endif

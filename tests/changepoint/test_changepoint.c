@@ -246,6 +246,73 @@ static void mbic_is_brute_force(void **state) {
   }
 }
 
+/* The same searches the plain way, over all starts with the tie rule as it is written, on the series that the
+ * workspace holds: the same doubles are compared, so the result must be equal however near the ties are. */
+typedef struct plain {
+  const cp_series *c;
+  bool lacking;
+  double best[8][N_MAX + 1]; /* by row of a fixed number; the first for exact search */
+  uint32_t last[8][N_MAX + 1];
+} plain;
+
+static double plain_value(const plain *p, const double *best, double beta, size_t s, size_t t) {
+  const cp_series *c = p->c;
+  double d = c->sum[t] - c->sum[s];
+  return p->lacking ? best[s] - d * d * c->inverse[c->n - t + s]
+                    : best[s] + beta + cp_segment((cp_series *)c, s, t);
+}
+
+/* Row `to` at t from row `from`, with starts from first on. */
+static double plain_step(plain *p, size_t from, size_t to, double beta, size_t first, size_t t) {
+  double chosen = plain_value(p, p->best[from], beta, first, t);
+  p->last[to][t] = (uint32_t)first;
+  for (size_t s = first + 1; s + p->c->min_size <= t; s++) {
+    double value = plain_value(p, p->best[from], beta, s, t);
+    if (value < chosen - p->c->tolerance) {
+      chosen = value;
+      p->last[to][t] = (uint32_t)s;
+    }
+  }
+  return chosen;
+}
+
+static plain *plain_new(const cp_series *c) {
+  plain *p = calloc(1, sizeof *p);
+  assert_non_null(p);
+  p->c = c;
+  p->lacking = c->cost == KM_COST_L2 && c->n_channels == 1 && !c->length_term;
+  return p;
+}
+
+static size_t plain_exact(plain *p, uint32_t *breaks) {
+  size_t n = p->c->n, m = p->c->min_size, count = 0;
+  double beta = p->c->beta, *best = p->best[0];
+  for (size_t t = 0; t < m; t++)
+    best[t] = t ? INFINITY : p->lacking ? 0 : -beta;
+  for (size_t t = m; t <= n; t++)
+    best[t] = plain_step(p, 0, 0, beta, 0, t) + (p->lacking ? beta : 0);
+  for (uint32_t t = p->last[0][n]; t; t = p->last[0][t])
+    count++;
+  size_t i = count;
+  for (uint32_t t = p->last[0][n]; t; t = p->last[0][t])
+    breaks[--i] = t;
+  return count;
+}
+
+static size_t plain_fixed(plain *p, size_t k, uint32_t *breaks) {
+  const cp_series *c = p->c;
+  size_t n = c->n, m = c->min_size;
+  for (size_t t = m; t <= n; t++)
+    p->best[0][t] =
+        p->lacking ? -(c->sum[t] * c->sum[t] * c->inverse[n - t]) : cp_segment((cp_series *)c, 0, t);
+  for (size_t j = 1; j <= k; j++)
+    for (size_t t = (j + 1) * m; t <= n; t++)
+      p->best[j][t] = plain_step(p, j - 1, j, 0, j * m, t);
+  for (size_t j = k, t = n; j > 0; j--)
+    breaks[j - 1] = (uint32_t)(t = p->last[j][t]);
+  return k;
+}
+
 static void same_result(const km_changepoints *a, const uint32_t *breaks, size_t n_breaks) {
   assert_int_equal(a->n_breaks, n_breaks);
   assert_memory_equal(a->breaks, breaks, n_breaks * sizeof *breaks);
@@ -280,6 +347,38 @@ static void pelt_is_exact(void **state) {
     assert_true(found.total >= total - 1e-8 * (1 + fabs(total)));
     for (size_t i = 0; i < found.n_breaks; i++)
       assert_true(found.breaks[i] > (i ? found.breaks[i - 1] : 0) && found.breaks[i] < n);
+  }
+}
+
+/* round % 5 = 4: a slope so high that the tolerance, which goes with the variance, is as large as the noise.
+ */
+static void searches_are_plain(void **state) {
+  km_changepoint *w = *state;
+  for (int round = 0; round < 6000; round++) {
+    double y[2 * N_MAX];
+    uint32_t breaks[N_MAX];
+    size_t n = 2 + draw(round % 100 ? 1 + draw(60) : N_MAX - 2);
+    km_changepoint_options o = km_changepoint_defaults();
+    o.penalty = (km_changepoint_penalty)draw(5);
+    o.beta = draw(4) ? 0 : (double)draw(100) / 10;
+    o.min_size = draw(4);
+    km_series s = {y, n, 1 + draw(2)};
+    random_series(y, n * s.n_channels, (int)draw(4));
+    double step = round % 2 ? 5e3 * (double)(1 + draw(20)) : 0;
+    for (size_t t = 0; t < n * s.n_channels; t++)
+      y[t] += (t % n < n / 3 ? 0 : step) + (draw(8) ? 0 : 9);
+    km_changepoints found;
+    assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
+    plain *p = plain_new(&w->series);
+    if (n >= 2 * w->series.min_size)
+      same_result(&found, breaks, plain_exact(p, breaks));
+    free(p);
+    o.n_changes = 1 + (int)draw(6);
+    assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
+    p = plain_new(&w->series);
+    if (found.found)
+      same_result(&found, breaks, plain_fixed(p, (size_t)o.n_changes, breaks));
+    free(p);
   }
 }
 
@@ -457,32 +556,42 @@ static void given_segmentation(void **state) {
   }
 }
 
-/* The inner loops, with whatever instructions this processor has, against plain loops: the same bytes. */
+static size_t plain_choice(const double *value, size_t first, size_t last, double tolerance) {
+  size_t best = first;
+  for (size_t s = first + 1; s <= last; s++)
+    if (value[s] < value[best] - tolerance)
+      best = s;
+  return best;
+}
+
+/* The inner loops, with whatever instructions this processor has, against plain loops: the same bytes, and
+ * the same choice where they make one. */
 static void rows_are_plain_loops(void **state) {
   (void)state;
-  for (int round = 0; round < 3000; round++) {
-    double start[N_MAX], sum[N_MAX], inverse[N_MAX], value[N_MAX], expected[N_MAX], least = INFINITY;
-    size_t n = 1 + draw(40), best = 0;
-    double sum_t = 10 * unit(), tolerance = (double)draw(3);
-    for (size_t s = 0; s < n; s++) {
-      start[s] = draw(9) == 0 ? INFINITY : 20 * unit();
+  int undecided = 0;
+  for (int round = 0; round < 4000; round++) {
+    double start[N_MAX], sum[N_MAX], inverse[N_MAX], value[N_MAX], expected[N_MAX];
+    size_t n = 40 + draw(200), t = 1 + draw(n), last = draw(t), first = draw(last + 1);
+    cp_l2_rows rows = {start, sum, inverse, value, draw(3) ? 0.1 * (double)draw(3) : 0, n};
+    for (size_t s = 0; s < N_MAX; s++) {
+      start[s] = (draw(9) == 0 && s != last) || s < first ? INFINITY : 20 * unit();
       sum[s] = 10 * unit();
-      inverse[s] = 1 / (double)(n - s);
+      inverse[s] = s < n ? 1 / (double)(n - s) : NAN;
     }
-    start[draw(n)] = 3;
-    for (size_t s = 0; s < n; s++) {
-      double d = sum_t - sum[s];
-      expected[s] = start[s] - d * d * inverse[s];
-      least = expected[s] < least ? expected[s] : least;
+    for (size_t s = first; s <= last; s++) {
+      double d = sum[t] - sum[s];
+      expected[s] = start[s] - d * d * inverse[n - t + s];
     }
-    for (size_t s = 1; s < n; s++)
-      if (expected[s] < expected[best] - tolerance)
-        best = s;
-    assert_true(cp_l2_values(start, sum, inverse, sum_t, n, value) == least);
-    assert_memory_equal(value, expected, n * sizeof *value);
-    assert_true(cp_least(value, n) == least);
-    assert_int_equal(cp_choose(value, n, least, tolerance), best);
+    size_t chosen = plain_choice(expected, first, last, rows.tolerance),
+           quickly = cp_l2_choose(&rows, first, last, t);
+    assert_memory_equal(value + first, expected + first, (last - first + 1) * sizeof *value);
+    assert_true(quickly == chosen || quickly == CP_UNDECIDED);
+    undecided += quickly == CP_UNDECIDED;
+    quickly = cp_choose(value + first, last - first + 1, rows.tolerance);
+    assert_true(first + quickly == chosen || quickly == CP_UNDECIDED);
+    assert_int_equal(first + cp_choose_slowly(value + first, last - first + 1, rows.tolerance), chosen);
   }
+  assert_in_range(undecided, 1, 1000);
 }
 
 static void names(void **state) {
@@ -526,6 +635,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(exact_is_brute_force),
                                      cmocka_unit_test(mbic_is_brute_force),
                                      cmocka_unit_test(pelt_is_exact),
+                                     cmocka_unit_test(searches_are_plain),
                                      cmocka_unit_test(invariances),
                                      cmocka_unit_test(path_is_scan),
                                      cmocka_unit_test(window_finds_steps),
