@@ -42,10 +42,10 @@ const char *sgf_take_moves_plain(const char *p, const char *end, const char *tex
 
 enum { PAIR_BYTES = 12, BOTH_BYTES = 28 /* two pairs, and what is loaded behind them */ };
 
-/* Four moves from p on, or the first two, or none; stops at what is not two moves without a line end between
- * them. A bit of a mask stands for a byte of the form: both halves of the register hold a pair of moves in
- * their first twelve. */
-__attribute__((target("avx2"))) static const char *take_pairs(const char *p, const char *end,
+/* Takes moves from p on, up to four by one comparison: both halves of the register hold two of them in their
+ * first twelve bytes, and a bit of a mask stands for a byte. Stops at what is no such move, and near the end.
+ */
+__attribute__((target("avx2"))) static const char *take_fours(const char *p, const char *end,
                                                               const char *text, sgf_moves *to) {
   const __m256i form = _mm256_setr_epi8(';', 0, '[', 0, 0, ']', ';', 0, '[', 0, 0, ']', 0, 0, 0, 0, ';', 0,
                                         '[', 0, 0, ']', ';', 0, '[', 0, 0, ']', 0, 0, 0, 0);
@@ -66,8 +66,10 @@ __attribute__((target("avx2"))) static const char *take_pairs(const char *p, con
     __m256i is_colour = _mm256_or_si256(white, _mm256_cmpeq_epi8(v, _mm256_set1_epi8('B')));
     __m256i good = _mm256_blendv_epi8(_mm256_cmpeq_epi8(v, form), is_letter, letters);
     unsigned ok = (unsigned)_mm256_movemask_epi8(_mm256_blendv_epi8(good, is_colour, colours));
-    unsigned n = (ok & 0xfff) != 0xfff ? 0 : (ok >> 16 & 0xfff) != 0xfff || p[2 * PAIR_BYTES] == '[' ? 2 : 4;
-    if (n == 0 || (n == 2 && p[PAIR_BYTES] == '['))
+    unsigned first = ok & 0xfff, second = ok >> 16 & 0xfff;
+    unsigned n = first != 0xfff ? (first & 0x3f) == 0x3f : second != 0xfff ? 2 : 4;
+    const char *after = p + n * (PAIR_BYTES / 2);
+    if (n == 0 || *after == '[')
       break;
     __m256i colour = _mm256_sub_epi8(_mm256_set1_epi8(KM_BLACK), white); /* the mask is -1 */
     __m256i moves =
@@ -76,18 +78,18 @@ __attribute__((target("avx2"))) static const char *take_pairs(const char *p, con
     _mm256_storeu_si256((__m256i *)(void *)(to->pos + to->n),
                         _mm256_add_epi64(_mm256_set1_epi64x(p - text), places));
     to->n += n;
-    p = skip_line_end(p + n * (PAIR_BYTES / 2));
+    p = skip_line_end(after);
   }
   return p;
 }
-_Static_assert(KM_WHITE == KM_BLACK + 1 && sizeof(sgf_move) == 4, "how take_pairs makes colours and moves");
+_Static_assert(KM_WHITE == KM_BLACK + 1 && sizeof(sgf_move) == 4, "how take_fours makes colours and moves");
 
 const char *sgf_take_moves(const char *p, const char *end, const char *text, sgf_moves *to) {
   enum { BETWEEN = 4 }; /* moves of another form that are taken one by one before pairs are tried again */
   if (end - p < BOTH_BYTES || p[6] != ';' || !__builtin_cpu_supports("avx2"))
     return sgf_take_moves_plain(p, end, text, to);
   for (;;) {
-    p = take_pairs(p, end, text, to);
+    p = take_fours(p, end, text, to);
     uint32_t n = to->n;
     p = take_plain(p, end, text, to, BETWEEN);
     if (to->n - n < BETWEEN)
