@@ -22,11 +22,16 @@ enum { TERM_MOVE = 0 /* + colour */, TERM_SETUP = 4 /* + colour */, TERM_KINDS =
 
 typedef unsigned __int128 sum128;
 
+/* A symmetry as arithmetic: a point goes to base + by_point·point + by_row·row. */
+typedef struct mapping {
+  uint32_t base, by_point, by_row;
+} mapping;
+
 typedef struct hasher {
   unsigned n_points, cols;
-  uint32_t per_col;             /* as in km_board */
-  unsigned images;              /* bit k: symmetry k fits the board */
-  km_affine map[KM_SYMMETRIES]; /* of those */
+  uint32_t per_col;           /* as in km_board */
+  unsigned images;            /* bit k: symmetry k fits the board */
+  mapping map[KM_SYMMETRIES]; /* of those */
   sum128 sum[KM_SYMMETRIES];
 } hasher;
 
@@ -40,15 +45,15 @@ static void start(hasher *h, unsigned rows, unsigned cols) {
     if (!km_symmetry_fits(k, rows, cols))
       continue;
     h->images |= 1u << k;
-    h->map[k] = km_symmetry_affine(k, rows, cols);
+    km_affine map = km_symmetry_affine(k, rows, cols); /* in terms of row and col = point − row·cols */
+    uint32_t by_point = (uint32_t)map.by_col;
+    h->map[k] = (mapping){(uint32_t)map.base, by_point, (uint32_t)map.by_row - by_point * cols};
   }
 }
 
-/* The image of a point of the board: base + by_row·row + by_col·col, with col = point − row·cols. */
-static inline uint32_t image_of(const hasher *h, const km_affine *map, unsigned point) {
-  uint32_t row = (point * h->per_col) >> 18;
-  return (uint32_t)map->base + (uint32_t)map->by_col * point +
-         ((uint32_t)map->by_row - (uint32_t)map->by_col * h->cols) * row;
+/* The image of a point of the board. */
+static inline uint32_t image_of(const hasher *h, const mapping *map, uint32_t point) {
+  return map->base + map->by_point * point + map->by_row * ((point * h->per_col) >> 18);
 }
 
 /* The number of the key for what is no point of the board. */
@@ -60,18 +65,21 @@ static inline sum128 term(km_hash128 key, uint64_t a, uint64_t b) {
   return (sum128)(key.low ^ a) * (key.high ^ b);
 }
 
+/* What the number of a term grows by for its colour. */
+static const uint64_t colour_terms[3][2] = {{0, 0}, {TERM_A, TERM_B}, {2 * TERM_A, 2 * TERM_B}};
+
 /* Adds moves from…to-1 to the sum of image k. */
 static void sum_moves(hasher *h, int k, const km_game *game, uint32_t from, uint32_t to) {
-  const km_affine map = h->map[k];
-  const unsigned n_points = h->n_points;
+  const mapping map = h->map[k];
+  const km_move *const end = game->moves + to;
   sum128 sum = h->sum[k];
   uint64_t a = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_A,
            b = ((uint64_t)from * TERM_KINDS + TERM_MOVE + 1) * TERM_B;
-  for (uint32_t t = from; t < to; t++, a += TERM_KINDS * TERM_A, b += TERM_KINDS * TERM_B) {
-    unsigned point = game->moves[t].point;
-    uint64_t colour = game->moves[t].colour;
-    uint32_t key = point < n_points ? image_of(h, &map, point) : odd_key(h, point);
-    sum += term(km_point_keys[key], a + colour * TERM_A, b + colour * TERM_B);
+  for (const km_move *m = game->moves + from; m < end;
+       m++, a += TERM_KINDS * TERM_A, b += TERM_KINDS * TERM_B) {
+    uint32_t key = m->point < h->n_points ? image_of(h, &map, m->point) : odd_key(h, m->point);
+    const uint64_t *more = colour_terms[m->colour];
+    sum += term(km_point_keys[key], a + more[0], b + more[1]);
   }
   h->sum[k] = sum;
 }
