@@ -1,13 +1,12 @@
-/* spool.c: O_TMPFILE, or a named file that is unlinked at once where the file system has no such thing; one
- * buffer, for writing first and for reading later. */
+/* spool.c: one buffer, for writing first and for reading later. */
 #include "spool.h"
 
+#include "kifumill/unnamed_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 18 };
@@ -21,41 +20,16 @@ struct km_spool {
   unsigned char buffer[BUFFER_BYTES];
 };
 
-static int open_named(const char *output) {
-  char *name = NULL;
-  if (asprintf(&name, "%s.spool.XXXXXX", output) < 0)
-    return -1;
-  int fd = mkostemp(name, O_CLOEXEC);
-  if (fd >= 0)
-    unlink(name);
-  free(name);
-  return fd;
-}
-
-static int open_unnamed(const char *output) {
-  const char *slash = strrchr(output, '/');
-  char *folder = slash ? strndup(output, slash == output ? 1 : (size_t)(slash - output)) : strdup(".");
-  if (!folder)
-    return -1;
-  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  free(folder);
-  return fd;
-}
-
 km_status km_spool_open(km_spool **spool, const char *output, km_err *err) {
   *spool = NULL;
   km_spool *s = malloc(sizeof *s);
   if (!s)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   memset(s, 0, offsetof(km_spool, buffer));
+  s->fd = -1;
   s->output = strdup(output);
-  s->fd = open_unnamed(output);
-  if (s->fd < 0)
-    s->fd = open_named(output);
-  if (s->fd < 0 || !s->output) {
-    km_status status =
-        s->output ? km_err_set(err, KM_ERR_IO, errno, "cannot create a temporary file beside %s", output)
-                  : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  km_status status = s->output ? km_unnamed_file(&s->fd, output, err) : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
+  if (status) {
     km_spool_close(s);
     return status;
   }

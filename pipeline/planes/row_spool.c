@@ -6,9 +6,9 @@
 #include "row_spool.h"
 
 #include "kifumill/batch.h"
+#include "kifumill/unnamed_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -96,17 +96,9 @@ static km_status check_room(const km_row_spool *spool, uint64_t n_rows, km_err *
 }
 
 static km_status open_file(km_row_spool *spool, km_err *err) {
-  spool->fd = open(spool->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (spool->fd < 0) { /* file systems without such files */
-    char name[KM_SHARD_PATH];
-    snprintf(name, sizeof name, "%.4000s/.rows.XXXXXX", spool->folder);
-    spool->fd = mkostemp(name, O_CLOEXEC);
-    if (spool->fd >= 0)
-      unlink(name);
-  }
-  return spool->fd >= 0
-             ? KM_OK
-             : km_err_set(err, KM_ERR_IO, errno, "cannot create a temporary file in %s", spool->folder);
+  char name[KM_SHARD_PATH];
+  snprintf(name, sizeof name, "%.4000s/rows", spool->folder);
+  return km_unnamed_file(&spool->fd, name, err);
 }
 
 static km_status make_buckets(km_row_spool *spool, km_err *err) {

@@ -2,8 +2,9 @@
  * (16 bytes for some thousand rows). */
 #include "position_store.h"
 
+#include "kifumill/unnamed_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,22 +31,6 @@ struct km_position_store {
   series_rows series[];
 };
 
-/* An unlinked file in the folder of output. */
-static km_status open_unnamed(int *fd, const char *output, km_err *err) {
-  char *path = malloc(strlen(output) + 16);
-  if (!path)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for the name of a temporary file");
-  strcpy(path, output);
-  char *slash = strrchr(path, '/');
-  strcpy(slash ? slash + 1 : path, ".rows-XXXXXX");
-  *fd = mkostemp(path, O_CLOEXEC);
-  int failed = errno;
-  if (*fd >= 0)
-    unlink(path);
-  free(path);
-  return *fd >= 0 ? KM_OK : km_err_set(err, KM_ERR_IO, failed, "cannot make a temporary file beside %.200s", output);
-}
-
 km_status km_position_store_open(km_position_store **store, const char *output, size_t n_series, size_t n_columns, km_err *err) {
   *store = NULL;
   km_position_store *s = calloc(1, sizeof *s + n_series * sizeof *s->series);
@@ -53,7 +38,7 @@ km_status km_position_store_open(km_position_store **store, const char *output, 
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for rows");
   s->n_series = n_series;
   s->row_bytes = (sizeof(km_position) + n_columns * sizeof(float) + 7) & ~(size_t)7;
-  km_status status = open_unnamed(&s->fd, output, err);
+  km_status status = km_unnamed_file(&s->fd, output, err);
   if (status == KM_OK)
     *store = s;
   else
