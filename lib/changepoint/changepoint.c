@@ -2,6 +2,7 @@
  * path. */
 #include "cp_workspace.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ void km_changepoint_free(km_changepoint *w) {
   if (!w)
     return;
   km_arena_clear(&w->arena);
+  free(w->inverse);
   free(w->nodes);
   free(w->steps);
   free(w->path_breaks);
@@ -163,6 +165,22 @@ km_status km_changepoint_find(km_changepoint *w, const km_series *series,
     status = search(w, options, &found, err);
   if (status == KM_OK)
     report(&w->series, found, out);
+  return status;
+}
+
+km_status km_changepoint_find_fixed(km_changepoint *w, size_t n_changes, km_changepoints *out, km_err *err) {
+  cp_series *c = &w->series;
+  const km_changepoint_options options = {.search = KM_SEARCH_EXACT,
+                                          .n_changes = n_changes < INT_MAX ? (int)n_changes : INT_MAX};
+  bool found = false;
+  c->beta = 0;
+  c->sigma2 = NAN;
+  c->length_term = NULL;
+  km_status status = cp_check_size(c->n, c->n_channels, true, err);
+  if (status == KM_OK)
+    status = search(w, &options, &found, err);
+  if (status == KM_OK)
+    report(c, found, out);
   return status;
 }
 

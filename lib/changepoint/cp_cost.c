@@ -30,6 +30,15 @@ static km_status check_finite(const km_series *series, km_err *err) {
   return KM_OK;
 }
 
+km_status cp_check_size(size_t n, size_t n_channels, bool quadratic, km_err *err) {
+  size_t limit = quadratic ? KM_CHANGEPOINT_MAX_QUADRATIC : KM_CHANGEPOINT_MAX;
+  if (n > limit / n_channels)
+    return km_err_set(
+        err, KM_ERR_LIMIT, 0, "a series of %zu values in %zu channels is beyond the limit of %zu values%s", n,
+        n_channels, limit, quadratic ? " of a search that takes time n squared; PELT goes further" : "");
+  return KM_OK;
+}
+
 static km_status check_size(const km_series *series, const km_changepoint_options *options, km_err *err) {
   if (series->n_channels == 0)
     return km_err_set(err, KM_ERR_USAGE, 0, "a series needs at least one channel");
@@ -38,13 +47,7 @@ static km_status check_size(const km_series *series, const km_changepoint_option
                       km_changepoint_cost_name(options->cost), series->n_channels);
   bool quadratic =
       options->search == KM_SEARCH_EXACT || options->n_changes >= 0 || options->cost == KM_COST_L1;
-  size_t limit = quadratic ? KM_CHANGEPOINT_MAX_QUADRATIC : KM_CHANGEPOINT_MAX;
-  if (series->n > limit / series->n_channels)
-    return km_err_set(err, KM_ERR_LIMIT, 0,
-                      "a series of %zu values in %zu channels is beyond the limit of %zu values%s", series->n,
-                      series->n_channels, limit,
-                      quadratic ? " of a search that takes time n squared; PELT goes further" : "");
-  return KM_OK;
+  return cp_check_size(series->n, series->n_channels, quadratic, err);
 }
 
 /* z = y less the mean; z = 0 exactly where y is constant. Large values may overflow here and in the squares:
@@ -116,18 +119,17 @@ static km_status fill_values(km_changepoint *w, const km_series *series,
 
 static void fill_sums(cp_series *c) {
   size_t n = c->n;
-  memset(c->square, 0, (n + 1) * sizeof *c->square);
+  c->square[0] = 0;
   for (size_t channel = 0; channel < c->n_channels; channel++) {
     const double *z = c->z + channel * n;
     double *sum = c->sum + channel * (n + 1), total = 0, squares = 0;
     sum[0] = 0;
     for (size_t t = 0; t < n; t++) {
       sum[t + 1] = total += z[t];
-      c->square[t + 1] += squares += z[t] * z[t];
+      squares += z[t] * z[t];
+      c->square[t + 1] = channel ? c->square[t + 1] + squares : squares;
     }
   }
-  for (size_t k = 1; k <= n; k++)
-    c->inverse[n - k] = 1 / (double)k;
   if (c->cost != KM_COST_LINEAR)
     return;
   double moment = 0, middle = 0.5 * (double)(n - 1);
@@ -140,14 +142,31 @@ static void fill_sums(cp_series *c) {
     c->inverse_sxx[n - k] = k < 2 ? 0 : 12 / ((double)k * ((double)k * (double)k - 1));
 }
 
+/* The table of 1/k reaches as far as the longest series so far; behind 1/1 vectors read zeros. */
+static km_status reserve_inverse(km_changepoint *w, km_err *err) {
+  size_t n = w->series.n, room = 2 * w->inverse_capacity;
+  if (n > w->inverse_capacity) {
+    room = room < n ? n + 64 : room;
+    free(w->inverse);
+    w->inverse_capacity = 0;
+    if (!(w->inverse = calloc(room + CP_VECTOR, sizeof *w->inverse)))
+      return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a table of %zu values", room);
+    w->inverse_capacity = room;
+    for (size_t k = 1; k <= room; k++)
+      w->inverse[room - k] = 1 / (double)k;
+  }
+  w->series.inverse = w->inverse + (w->inverse_capacity - n);
+  return KM_OK;
+}
+
 static km_status allocate(km_changepoint *w, km_err *err) {
   cp_series *c = &w->series;
   size_t n = c->n, d = c->n_channels;
   bool linear = c->cost == KM_COST_LINEAR, l1 = c->cost == KM_COST_L1;
   if (!(c->z = cp_doubles(w, d * n, err)) || !(c->sum = cp_doubles(w, d * (n + 1) + CP_VECTOR, err)) ||
-      !(c->square = cp_doubles(w, n + 1, err)) || !(c->inverse = cp_doubles(w, n + CP_VECTOR, err)) ||
-      !(c->scratch = cp_doubles(w, n + 1, err)) || !(c->row = cp_doubles(w, n + CP_VECTOR, err)) ||
-      !(c->value = cp_doubles(w, n + CP_VECTOR, err)) || !(c->breaks = cp_indices(w, n, err)))
+      !(c->square = cp_doubles(w, n + 1, err)) || !(c->scratch = cp_doubles(w, n + 1, err)) ||
+      !(c->row = cp_doubles(w, n + CP_VECTOR, err)) || !(c->value = cp_doubles(w, n + CP_VECTOR, err)) ||
+      !(c->breaks = cp_indices(w, n, err)))
     return KM_ERR_NOMEM;
   if (linear && (!(c->moment = cp_doubles(w, n + 1, err)) || !(c->inverse_sxx = cp_doubles(w, n, err)) ||
                  !(c->half = cp_doubles(w, n + 1, err))))
@@ -174,7 +193,7 @@ km_status cp_prepare(km_changepoint *w, const km_series *series, const km_change
   *c = (cp_series){.cost = options->cost, .n = series->n, .n_channels = series->n_channels, .sigma2 = NAN};
   c->min_size = options->min_size ? options->min_size : default_min_size[options->cost];
   c->half_window = (options->window ? options->window : 20) / 2;
-  if ((status = allocate(w, err)) != KM_OK || c->n == 0)
+  if ((status = allocate(w, err)) != KM_OK || c->n == 0 || (status = reserve_inverse(w, err)) != KM_OK)
     return status;
   if (c->cost == KM_COST_NORMAL)
     c->scale = 1 / (options->variance_floor > 0 ? options->variance_floor : 1e-6);

@@ -13,15 +13,15 @@
 typedef struct cp_series {
   km_changepoint_cost cost;
   size_t n, n_channels, min_size, half_window;
-  double *z;           /* the values less their mean (rank: centred ranks), channel after channel */
-  double *sum;         /* prefix sums of z, n + 1 a channel */
-  double *square;      /* prefix sums of z², over all channels, n + 1 */
-  double *moment;      /* linear: prefix sums of (t − (n−1)/2) · z */
-  double *inverse;     /* [n − k]: 1/k */
-  double *half;        /* linear: half the index from the middle of the series, (t − n/2) / 2 */
-  double *inverse_sxx; /* linear, [n − k]: 1 / Σ (t − mean t)² over k points; 0 for k = 1 */
-  double *length_term; /* MBIC, [n − k]: u · ln(k/n); NULL otherwise */
-  double scale;        /* normal: 1 / floor; rank: 1 / variance of the ranks */
+  double *z;             /* the values less their mean (rank: centred ranks), channel after channel */
+  double *sum;           /* prefix sums of z, n + 1 a channel */
+  double *square;        /* prefix sums of z², over all channels, n + 1 */
+  double *moment;        /* linear: prefix sums of (t − (n−1)/2) · z */
+  const double *inverse; /* [n − k]: 1/k; the end of the workspace's table */
+  double *half;          /* linear: half the index from the middle of the series, (t − n/2) / 2 */
+  double *inverse_sxx;   /* linear, [n − k]: 1 / Σ (t − mean t)² over k points; 0 for k = 1 */
+  double *length_term;   /* MBIC, [n − k]: u · ln(k/n); NULL otherwise */
+  double scale;          /* normal: 1 / floor; rank: 1 / variance of the ranks */
   double variance, tolerance;
   double beta, sigma2;
   /* l1: positions of z[0..n_sorted) in order of value; scratch of the row's linked list */
@@ -41,6 +41,8 @@ typedef struct cp_node {
 struct km_changepoint {
   km_arena arena;
   cp_series series;
+  double *inverse; /* [inverse_capacity − k]: 1/k, for series of any length up to that */
+  size_t inverse_capacity;
   cp_node *nodes; /* the path's, which outlive single searches */
   size_t n_nodes, nodes_capacity;
   uint32_t *path_breaks;
@@ -52,6 +54,8 @@ struct km_changepoint {
 /* cp_cost.c */
 km_status cp_prepare(km_changepoint *w, const km_series *series, const km_changepoint_options *options,
                      km_err *err);
+/* KM_ERR_LIMIT for a series that is too long, for a search that takes time n² or another. */
+km_status cp_check_size(size_t n, size_t n_channels, bool quadratic, km_err *err);
 /* row[s] for first ≤ s ≤ last: cost of [s, t) with its length term. l1: t must grow by calls from t = 0 or 1
  * on. */
 void cp_fill_row(cp_series *c, size_t first, size_t last, size_t t);
@@ -91,7 +95,8 @@ size_t cp_choose(double *value, size_t n, double tolerance);
 size_t cp_choose_slowly(const double *value, size_t n, double tolerance);
 /* The same for one channel of l2, among first ≤ s ≤ last < t of values that it fills: value[s] = start[s] −
  * (sum[t] − sum[s])² · inverse[n − t + s]. One of them is finite; those a little before first are looked at
- * too, and are infinite or such as cannot be chosen. All arrays can be read up to CP_VECTOR − 1 behind last. */
+ * too, and are infinite or such as cannot be chosen. All arrays can be read up to CP_VECTOR − 1 behind last.
+ */
 typedef struct cp_l2_rows {
   const double *start, *sum, *inverse;
   double *value, tolerance;

@@ -26,17 +26,28 @@ km_division km_divide_conventional(km_division at19, unsigned size) {
   return (km_division){{a, b <= a ? a + 1 : b}};
 }
 
+static void take_division(const km_changepoints *cut, km_division *division, int *found) {
+  *found = cut->found;
+  if (cut->found)
+    *division = (km_division){{cut->breaks[0], cut->breaks[1]}};
+}
+
 km_status km_divide_series(km_changepoint *workspace, const km_series *series,
                            const km_changepoint_options *options, km_division *division, int *found,
                            km_err *err) {
   km_changepoint_options three = *options;
-  km_changepoints cut;
+  km_changepoints cut = {.found = false};
   three.n_changes = 2;
   three.search = KM_SEARCH_EXACT;
   km_status status = km_changepoint_find(workspace, series, &three, &cut, err);
-  *found = status == KM_OK && cut.found;
-  if (*found)
-    *division = (km_division){{cut.breaks[0], cut.breaks[1]}};
+  take_division(&cut, division, found);
+  return status;
+}
+
+km_status km_divide_again(km_changepoint *workspace, km_division *division, int *found, km_err *err) {
+  km_changepoints cut = {.found = false};
+  km_status status = km_changepoint_find_fixed(workspace, 2, &cut, err);
+  take_division(&cut, division, found);
   return status;
 }
 

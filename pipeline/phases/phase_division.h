@@ -37,6 +37,9 @@ km_status km_divide_series(km_changepoint *workspace, const km_series *series,
                            const km_changepoint_options *options, km_division *division, int *found,
                            km_err *err);
 
+/* The same of the series that the workspace has found changes of last, with the same options. */
+km_status km_divide_again(km_changepoint *workspace, km_division *division, int *found, km_err *err);
+
 /* The divisions that follow from the moves: of km_method KM_METHOD_STONES … KM_METHOD_CAPTURES, at those
  * places of divisions, which has KM_METHODS. n = game->n_moves + 1 ≥ 3, and long enough for two changes. */
 typedef struct km_move_divider km_move_divider;

@@ -79,8 +79,14 @@ static void fill_delta(const km_signal *signal, const km_hbs_store_series *serie
   }
 }
 
-/* The first position with a stone of the colour; n if there is none. */
+/* The first position with a stone of the colour; n if there is none. log2(1 + S) is 0 where S is and only
+ * there. */
 static size_t first_stone(const km_signal *signal, const km_hbs_store_series *series) {
+  size_t first = 0;
+  while (!series->s && first < series->n && series->log2[first] == 0)
+    first++;
+  if (!series->s)
+    return first;
   for (size_t t = 0; t < series->n; t++)
     for (unsigned i = 0; i < signal->n_limbs; i++)
       if (series->s[t * signal->n_limbs + i])

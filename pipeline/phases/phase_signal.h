@@ -30,7 +30,8 @@ static inline int km_signal_needs_layers(const km_signal *signal) {
 size_t km_signal_channels(const km_signal *signal, unsigned size);
 /* Fills out with channels × n values, channel after channel. With skip_empty, positions before the first
  * stone of the colour (S = 0) take the values of the first one with a stone: the logarithm's jump from
- * nothing would else be the greatest change of every game. */
+ * nothing would else be the greatest change of every game. Of KM_SIGNAL_LOG2 series->s may be NULL where
+ * log2 is kept. */
 void km_signal_fill(const km_signal *signal, unsigned size, const km_hbs_store_series *series, double *out);
 
 #endif

@@ -9,7 +9,9 @@ enum { CHANNELS_MAX = KM_HBS_RINGS_MAX + 1 };
 
 struct km_phase_worker {
   const km_phase_shared *shared;
-  km_hbs_store_cursor *cursor;
+  km_hbs_store_cursor *cursor; /* NULL: only the logarithms are read, by the next one */
+  km_table_cursor *log2_cursor;
+  double *log2; /* positions */
   km_changepoint *workspace;
   km_move_divider *divider;
   km_mean_curves *curves;
@@ -33,18 +35,29 @@ static km_mean_curves *new_curves(const km_phase_shared *shared) {
   return km_mean_curves_new(&curves, &options, NULL) == KM_OK ? curves : NULL;
 }
 
+/* Of the series, where nothing else of the file is needed; else -1. */
+static int log2_column(const km_phase_shared *shared) {
+  return shared->signal.kind == KM_SIGNAL_LOG2 ? km_hbs_store_schema(shared->hbs)->log2_column[shared->series]
+                                               : -1;
+}
+
 km_phase_worker *km_phase_worker_new(const km_phase_shared *shared) {
   km_phase_worker *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
   w->shared = shared;
   km_arena_init(&w->arena);
-  w->cursor = km_hbs_store_cursor_new(shared->hbs);
+  if (log2_column(shared) < 0) {
+    w->cursor = km_hbs_store_cursor_new(shared->hbs);
+  } else {
+    w->log2_cursor = km_table_cursor_new(km_hbs_store_table(shared->hbs));
+    w->log2 = malloc(KM_PHASES_PLIES * sizeof *w->log2);
+  }
   w->workspace = km_changepoint_new();
   w->divider = km_move_divider_new(KM_PHASES_PLIES);
   w->curves = new_curves(shared);
   w->values = calloc(channels_most(&shared->signal) * KM_PHASES_PLIES, sizeof *w->values);
-  if (w->cursor && w->workspace && w->divider && w->curves && w->values)
+  if ((w->cursor || (w->log2_cursor && w->log2)) && w->workspace && w->divider && w->curves && w->values)
     return w;
   km_phase_worker_free(w);
   return NULL;
@@ -54,6 +67,8 @@ void km_phase_worker_free(km_phase_worker *worker) {
   if (!worker)
     return;
   km_hbs_store_cursor_free(worker->cursor);
+  km_table_cursor_free(worker->log2_cursor);
+  free(worker->log2);
   km_changepoint_free(worker->workspace);
   km_move_divider_free(worker->divider);
   km_mean_curves_free(worker->curves);
@@ -106,7 +121,7 @@ static km_status cut_game(km_phase_worker *w, km_phase_game *g, const km_series 
   g->beta = cut.beta;
   g->sigma2 = cut.sigma2;
   piece_means(g->means, series, g->changes);
-  status = km_divide_series(w->workspace, series, &w->shared->cut, &g->three, &found, err);
+  status = km_divide_again(w->workspace, &g->three, &found, err);
   if (found)
     piece_means(g->three_means, series, (km_breaks){g->three.at, 2});
   g->state = found ? KM_CUT_DONE : KM_CUT_TOO_SHORT;
@@ -234,6 +249,17 @@ static km_status keep_log2(km_phase_game *g, const km_hbs_store_series *series, 
   return KM_OK;
 }
 
+static km_status read_series(km_phase_worker *w, uint64_t game, km_hbs_store_series *series, km_err *err) {
+  const km_phase_shared *shared = w->shared;
+  km_hbs_store_what what = {game, shared->series, km_signal_needs_layers(&shared->signal)};
+  if (w->cursor)
+    return km_hbs_store_game(w->cursor, &what, series, err);
+  uint64_t first = km_hbs_store_offsets(shared->hbs)[game],
+           n = km_hbs_store_offsets(shared->hbs)[game + 1] - first;
+  *series = (km_hbs_store_series){.n = n, .log2 = w->log2};
+  return km_table_read(w->log2_cursor, (size_t)log2_column(shared), first, n, w->log2, err);
+}
+
 static km_status run_game(km_phase_worker *w, km_phase_game *g, km_arena *arena, km_err *err) {
   const km_phase_shared *shared = w->shared;
   const uint64_t *offsets = km_hbs_store_offsets(shared->hbs);
@@ -245,9 +271,8 @@ static km_status run_game(km_phase_worker *w, km_phase_game *g, km_arena *arena,
                                        : KM_CUT_DONE;
   if (g->state != KM_CUT_DONE)
     return KM_OK;
-  km_hbs_store_what what = {g->game, shared->series, km_signal_needs_layers(&shared->signal)};
   km_hbs_store_series stored;
-  km_status status = km_hbs_store_game(w->cursor, &what, &stored, err);
+  km_status status = read_series(w, g->game, &stored, err);
   if (status != KM_OK)
     return status;
   km_signal_fill(&shared->signal, g->size, &stored, w->values);

@@ -374,7 +374,10 @@ static void searches_are_plain(void **state) {
       same_result(&found, breaks, plain_exact(p, breaks));
     free(p);
     o.n_changes = 1 + (int)draw(6);
-    assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
+    if (draw(2))
+      assert_int_equal(km_changepoint_find_fixed(w, (size_t)o.n_changes, &found, NULL), KM_OK);
+    else
+      assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
     p = plain_new(&w->series);
     if (found.found)
       same_result(&found, breaks, plain_fixed(p, (size_t)o.n_changes, breaks));
@@ -451,6 +454,46 @@ static void path_is_scan(void **state) {
       assert_true(fabs(found.total - least) <= 1e-7 * (1 + fabs(least)));
     }
   }
+  km_changepoint_free(other);
+}
+
+/* A fixed number of changes, asked of a series that has been searched, is what a search of its own gives. */
+static void fixed_after_find(void **state) {
+  km_changepoint *w = *state, *other = km_changepoint_new();
+  assert_non_null(other);
+  for (int round = 0; round < 300; round++) {
+    double y[2 * N_MAX];
+    size_t n = draw(80), k = draw(6);
+    km_changepoint_options o = km_changepoint_defaults();
+    o.cost = (km_changepoint_cost)draw(5);
+    o.search = (km_changepoint_search)draw(4);
+    o.penalty = (km_changepoint_penalty)draw(4);
+    o.min_size = draw(5);
+    o.standardise = draw(2);
+    o.n_changes = draw(3) ? -1 : (int)draw(5);
+    km_series s = {y, n, o.cost == KM_COST_L2 ? 1 + draw(2) : 1};
+    random_series(y, n * s.n_channels, round % 4);
+    km_changepoints found, expected;
+    assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
+    assert_int_equal(km_changepoint_find_fixed(w, k, &found, NULL), KM_OK);
+    o.search = KM_SEARCH_EXACT;
+    o.n_changes = (int)k;
+    assert_int_equal(km_changepoint_find(other, &s, &o, &expected, NULL), KM_OK);
+    assert_int_equal(found.found, expected.found);
+    same_result(&found, expected.breaks, expected.n_breaks);
+    if (found.found)
+      assert_true(found.cost == expected.cost && found.total == expected.total &&
+                  found.beta == expected.beta && isnan(found.sigma2) && isnan(expected.sigma2));
+  }
+  double *y = calloc((size_t)KM_CHANGEPOINT_MAX_QUADRATIC + 1, sizeof *y);
+  km_series s = {y, (size_t)KM_CHANGEPOINT_MAX_QUADRATIC + 1, 1};
+  km_changepoint_options o = km_changepoint_defaults();
+  o.search = KM_SEARCH_BINSEG;
+  km_changepoints found;
+  assert_non_null(y);
+  assert_int_equal(km_changepoint_find(w, &s, &o, &found, NULL), KM_OK);
+  assert_int_equal(km_changepoint_find_fixed(w, 2, &found, NULL), KM_ERR_LIMIT);
+  free(y);
   km_changepoint_free(other);
 }
 
@@ -638,6 +681,7 @@ int main(void) {
                                      cmocka_unit_test(searches_are_plain),
                                      cmocka_unit_test(invariances),
                                      cmocka_unit_test(path_is_scan),
+                                     cmocka_unit_test(fixed_after_find),
                                      cmocka_unit_test(window_finds_steps),
                                      cmocka_unit_test(several_channels),
                                      cmocka_unit_test(refusals),

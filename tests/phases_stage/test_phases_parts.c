@@ -208,6 +208,12 @@ static void signals_filled(void **state) {
   signal.skip_empty = 1;
   km_signal_fill(&signal, 5, &series, out);
   assert_memory_equal(out, ((const double[]){3, 3, 3, 2, 10}), sizeof(double) * N);
+  const km_hbs_store_series kept = {.n = N, .log2 = (const double[]){0, 0, 3, 2, 10}};
+  km_signal_fill(&signal, 5, &kept, out);
+  assert_memory_equal(out, ((const double[]){3, 3, 3, 2, 10}), sizeof(double) * N);
+  const km_hbs_store_series empty = {.n = N, .log2 = (const double[N]){0}};
+  km_signal_fill(&signal, 5, &empty, out);
+  assert_memory_equal(out, empty.log2, sizeof(double) * N);
   signal.kind = KM_SIGNAL_DELTA;
   signal.window = 2;
   signal.skip_empty = 0;

@@ -114,6 +114,12 @@ void km_changepoint_free(km_changepoint *workspace);
 km_status km_changepoint_find(km_changepoint *workspace, const km_series *series,
                               const km_changepoint_options *options, km_changepoints *out, km_err *err);
 
+/* The series of the last km_changepoint_find, which must have been KM_OK, once more: with exactly n_changes
+ * changes, by exact search, other options as they were. As find with these, without making the series ready a
+ * second time; out->breaks of the first are void. */
+km_status km_changepoint_find_fixed(km_changepoint *workspace, size_t n_changes, km_changepoints *out,
+                                    km_err *err);
+
 /* Cost of a given segmentation (breaks strictly increasing, in 1 … n−1) under options->cost: for conventional
  * or labelled divisions to be compared with the found one. KM_ERR_USAGE when breaks is not a segmentation. */
 km_status km_changepoint_evaluate(km_changepoint *workspace, const km_series *series,
