@@ -16,7 +16,8 @@ typedef struct filler {
   km_game *game;
   km_sgf_draft *draft;
   km_arena *arena;
-  int bad_handicap; /* HA is no number */
+  int bad_handicap;   /* HA is no number */
+  unsigned odd_moves; /* what is odd about the moves */
 } filler;
 
 /* ---- text ---- */
@@ -200,19 +201,43 @@ static uint32_t moves_to_end(const km_game *game, uint32_t first_pass) {
 
 /* A move as one word: its point (or two letters), colour and flags from the low end up. */
 typedef uint32_t __attribute__((may_alias)) move_word;
-_Static_assert(sizeof(sgf_move) == sizeof(move_word) && sizeof(km_move) == sizeof(move_word), "moves are words");
+_Static_assert(sizeof(sgf_move) == sizeof(move_word) && sizeof(km_move) == sizeof(move_word),
+               "moves are words");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the point is the low half");
 
-/* Letters → points, several at a time. Returns whether there was a move that is not simply on the board; its point is
- * wrong then. */
-static int letters_to_points(move_word *to, const move_word *from, uint32_t n, uint32_t rows, uint32_t cols) {
-  uint32_t odd = 0;
+/* What is odd about a list of moves. */
+enum {
+  ODD_POINT = 1,  /* a move that is not simply on the board */
+  ODD_COLOUR = 2, /* a colour that moves twice running */
+};
+
+/* Letters → points, several at a time; the point of an odd one is wrong. Returns what is odd. */
+static inline __attribute__((always_inline)) unsigned
+letters_to_points(move_word *restrict to, const move_word *restrict from, uint32_t n, const km_game *game) {
+  uint32_t rows = game->rows, cols = game->cols, beyond = 0, same = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t x = from[i] & 0xff, y = from[i] >> 8 & 0xff;
-    odd |= (x >= cols) | (y >= rows);
+    beyond |= (x >= cols) | (y >= rows);
     to[i] = (from[i] & 0xffff0000) | (y * cols + x);
   }
-  return odd != 0;
+  for (uint32_t i = 1; i < n; i++)
+    same |= ((from[i] ^ from[i - 1]) & 0xff0000) == 0;
+  return (beyond ? ODD_POINT : 0) | (same ? ODD_COLOUR : 0);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static unsigned letters_to_points_avx2(move_word *to, const move_word *from,
+                                                                       uint32_t n, const km_game *game) {
+  return letters_to_points(to, from, n, game);
+}
+#endif
+
+static unsigned make_points(move_word *to, const move_word *from, uint32_t n, const km_game *game) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    return letters_to_points_avx2(to, from, n, game);
+#endif
+  return letters_to_points(to, from, n, game);
 }
 
 /* Mends the points that are not simply on the board; the number of the first pass, or n_moves. */
@@ -239,7 +264,8 @@ static int fill_moves(filler *f) {
   if (d->n_moves)
     memcpy(f->record->move_pos, d->move_pos, d->n_moves * sizeof *d->move_pos);
   uint32_t first_pass = g->n_moves;
-  if (letters_to_points((move_word *)g->moves, (const move_word *)d->moves, g->n_moves, g->rows, g->cols))
+  f->odd_moves = make_points((move_word *)g->moves, (const move_word *)d->moves, g->n_moves, g);
+  if (f->odd_moves & ODD_POINT)
     first_pass = fill_odd_points(g, d->moves);
   f->record->n_before_end = moves_to_end(g, first_pass);
   return 0;
@@ -359,15 +385,6 @@ static stones root_stones(const km_game *game) {
   return s;
 }
 
-/* Whether the colours take turns; several moves at a time. */
-static int takes_turns(const km_game *game) {
-  const move_word *moves = (const move_word *)game->moves;
-  uint32_t n_same = 0;
-  for (uint32_t i = 1; i < game->n_moves; i++)
-    n_same += ((moves[i] ^ moves[i - 1]) & 0xff0000) == 0;
-  return n_same == 0;
-}
-
 /* One finding that names the first moves of a colour that had moved already. */
 static void note_same_colour(filler *f) {
   enum { NAMED = 8 };
@@ -385,13 +402,14 @@ static void note_same_colour(filler *f) {
   }
   if (n_same > NAMED)
     snprintf(list + used, sizeof list - (size_t)used, " and %u more", n_same - NAMED);
-  sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), n_same > 1 ? "moves %s" : "move %s", list);
+  sgf_draft_note(f->draft, KM_REASON_SAME_COLOUR, move_at(f, first), n_same > 1 ? "moves %s" : "move %s",
+                 list);
 }
 
 static void check_colours(filler *f, stones root) {
   const km_game *g = f->game;
   const sgf_player *player = &f->draft->player;
-  if (!takes_turns(g))
+  if (f->odd_moves & ODD_COLOUR)
     note_same_colour(f);
   int announced = player->colour == KM_WHITE && player->ply == 0;
   if (g->n_moves && g->moves[0].colour == KM_WHITE && g->handicap < 2 && !root.n_black && !root.n_white &&
@@ -456,7 +474,7 @@ static void check_limits(filler *f, uint32_t max_moves) {
 km_status sgf_record_fill(km_sgf_record *record, km_sgf_draft *draft, const char *encoding, km_arena *arena,
                           km_err *err) {
   km_game *game = &record->game;
-  filler f = {record, game, draft, arena, 0};
+  filler f = {record, game, draft, arena, 0, 0};
   *game = (km_game){.winner = KM_WINNER_UNKNOWN, .margin = NAN, .komi = NAN};
   record->refused = KM_REASON_NONE;
   record->move_pos = NULL;

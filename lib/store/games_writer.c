@@ -106,25 +106,36 @@ _Static_assert(sizeof(km_move) == sizeof(move_word) && __BYTE_ORDER__ == __ORDER
                "moves are words with the point in the low half");
 _Static_assert(KM_BLACK == 1 && KM_WHITE == 2 && KM_MOVE_FORCED == 1, "what the words are taken apart by");
 
-/* Whether all points and colours are in bounds; several moves at a time. */
-static int are_moves_sound(const km_game *game) {
-  const move_word *moves = (const move_word *)game->moves;
-  uint32_t n_points = km_game_pass(game), odd = 0;
-  for (uint32_t i = 0; i < game->n_moves; i++)
-    odd |= ((moves[i] & 0xffff) > n_points) | ((moves[i] >> 16 & 0xff) - KM_BLACK > KM_WHITE - KM_BLACK);
+/* Moves as they are stored, several at a time. Returns whether all points and colours are in bounds. */
+static inline __attribute__((always_inline)) int
+pack_moves(uint16_t *restrict to, const move_word *restrict moves, uint32_t n, uint32_t n_points) {
+  uint32_t odd = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t m = moves[i];
+    odd |= ((m & 0xffff) > n_points) | ((m >> 16 & 0xff) - KM_BLACK > KM_WHITE - KM_BLACK);
+    to[i] = (uint16_t)((m & 0xffff) | (m >> 2 & KM_STORED_WHITE) | (m >> 10 & KM_STORED_FORCED));
+  }
   return odd == 0;
 }
 
-/* Moves as they are stored. */
-static void store_moves(uint16_t *to, const km_game *game) {
-  const move_word *moves = (const move_word *)game->moves;
-  for (uint32_t i = 0; i < game->n_moves; i++) {
-    uint32_t m = moves[i];
-    to[i] = (uint16_t)((m & 0xffff) | (m >> 2 & KM_STORED_WHITE) | (m >> 10 & KM_STORED_FORCED));
-  }
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static int pack_moves_avx2(uint16_t *to, const move_word *moves, uint32_t n,
+                                                           uint32_t n_points) {
+  return pack_moves(to, moves, n, n_points);
 }
-_Static_assert((uint32_t)KM_WHITE << 16 >> 2 == KM_STORED_WHITE && (uint32_t)KM_MOVE_FORCED << 24 >> 10 == KM_STORED_FORCED,
-               "the bits that store_moves shifts");
+#endif
+
+static int store_moves(uint16_t *to, const km_game *game) {
+  const move_word *moves = (const move_word *)game->moves;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    return pack_moves_avx2(to, moves, game->n_moves, km_game_pass(game));
+#endif
+  return pack_moves(to, moves, game->n_moves, km_game_pass(game));
+}
+_Static_assert((uint32_t)KM_WHITE << 16 >> 2 == KM_STORED_WHITE &&
+                   (uint32_t)KM_MOVE_FORCED << 24 >> 10 == KM_STORED_FORCED,
+               "the bits that pack_moves shifts");
 
 /* What a reader would refuse is the caller's mistake. */
 static const char *wrong_with(const km_game *game) {
@@ -135,8 +146,6 @@ static const char *wrong_with(const km_game *game) {
     return "its ending or rules";
   if (game->final_to_play != KM_BLACK && game->final_to_play != KM_WHITE)
     return "who is to play";
-  if (!are_moves_sound(game))
-    return "a move";
   for (uint32_t i = 0; i < game->n_setup; i++) {
     const km_setup *s = &game->setup[i];
     if (s->point >= n_points || s->colour > KM_WHITE || s->ply > game->n_moves || (i && s->ply < s[-1].ply))
@@ -183,20 +192,26 @@ static void fill_record(record *r, const km_game *game, const km_game_keys *keys
   }
 }
 
-static void fill_payload(unsigned char *to, const km_game *game) {
+/* Returns whether the moves are sound. */
+static int fill_payload(unsigned char *to, const km_game *game) {
   if (game->n_evals)
     memcpy(to, game->evals, game->n_evals * sizeof(km_eval));
   to += game->n_evals * sizeof(km_eval);
   if (game->n_setup)
     memcpy(to, game->setup, game->n_setup * sizeof(km_setup));
   to += game->n_setup * sizeof(km_setup);
-  store_moves((uint16_t *)(void *)to, game);
+  int are_sound = store_moves((uint16_t *)(void *)to, game);
   to += game->n_moves * sizeof(uint16_t);
   for (int k = 0; k < KM_TEXT_COUNT; k++)
     if (game->text[k].bytes && game->text[k].n_bytes) {
       memcpy(to, game->text[k].bytes, game->text[k].n_bytes);
       to += game->text[k].n_bytes;
     }
+  return are_sound;
+}
+
+static km_status refuse_game(const char *wrong, km_err *err) {
+  return km_err_set(err, KM_ERR_STATE, 0, "a game that cannot be stored: %s is out of bounds", wrong);
 }
 
 static void count_items(km_games_writer *w, const record *r, int sign) {
@@ -209,7 +224,7 @@ km_status km_games_writer_add(km_games_writer *writer, const km_game *game, cons
                               uint64_t *index, km_err *err) {
   const char *wrong = wrong_with(game);
   if (wrong)
-    return km_err_set(err, KM_ERR_STATE, 0, "a game that cannot be stored: %s is out of bounds", wrong);
+    return refuse_game(wrong, err);
   record r;
   fill_record(&r, game, keys);
   km_status status = reserve_games(writer, err);
@@ -217,7 +232,8 @@ km_status km_games_writer_add(km_games_writer *writer, const km_game *game, cons
     status = reserve_payload(writer, (size_t)r.n_payload, err);
   if (status)
     return status;
-  fill_payload(writer->payload, game);
+  if (!fill_payload(writer->payload, game))
+    return refuse_game("a move", err);
   writer->positions[writer->n_games] = km_spool_bytes(writer->spool);
   writer->flags[writer->n_games] = game->flags;
   writer->dropped[writer->n_games] = 0;
@@ -374,7 +390,8 @@ static km_status finish_columns(columns *c, km_err *err) {
   return status;
 }
 
-/* The number of a text. Entries' names come once, or several times in a row: only the last one is remembered. */
+/* The number of a text. Entries' names come once, or several times in a row: only the last one is remembered.
+ */
 static km_status number_text(columns *c, int field, const char *bytes, uint32_t n_bytes, uint32_t *number,
                              km_err *err) {
   last_text *last = &c->last[field];
@@ -436,7 +453,8 @@ static km_status flush_rows(columns *c, km_err *err) {
   km_status status = KM_OK;
   for (int i = 0; i < KM_GAMES_N_FIELDS && !status; i++) {
     const km_games_field *field = &km_games_fields[i];
-    gather(values, (const unsigned char *)c->rows + field->at, c->n_rows, km_column_row_bytes(&field->column));
+    gather(values, (const unsigned char *)c->rows + field->at, c->n_rows,
+           km_column_row_bytes(&field->column));
     status = km_h5_writer_append(c->fields[i], values, c->n_rows, err);
   }
   for (int k = 0; k < KM_LIST_COUNT && !status; k++)

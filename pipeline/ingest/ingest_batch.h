@@ -14,7 +14,7 @@
 #include "kifumill/sgf.h"
 
 enum {
-  KM_BATCH_BYTES = 1 << 20,
+  KM_BATCH_BYTES = 1 << 18,
   KM_BATCH_ENTRIES = 4096,
   KM_BATCH_RECORDS = 4096, /* of a large entry */
   KM_ENTRY_LARGE = 1 << 20, /* a game of 14 bytes becomes a record of 700 */
