@@ -159,7 +159,7 @@ static const uint32_t poisson[] = {
     4294609777, 4294923276, 4294962463, 4294966817, 4294967252, 4294967292,
 };
 
-enum { SMALL_WEIGHTS = 5, WEIGHTS = sizeof poisson / sizeof *poisson, LANES = 8 };
+enum { SMALL_WEIGHTS = 5, WEIGHTS = sizeof poisson / sizeof *poisson, LANES = KM_BOOTSTRAP_LANES };
 
 /* What all replicates of a game share. Two replicates are hashed at a time: each takes one half of the bits. */
 static uint64_t game_hash(uint64_t seed, uint64_t game) {
@@ -195,6 +195,10 @@ static inline void weights_of(uint64_t hash, size_t first, uint32_t weight[LANES
     most = weight[k] > most ? weight[k] : most;
   for (size_t k = 0; k < LANES && most > SMALL_WEIGHTS; k++)
     weight[k] = large_weight(bits[k]);
+}
+
+void km_bootstrap_weights(uint32_t weight[LANES], uint64_t seed, uint64_t game, uint64_t first) {
+  weights_of(game_hash(seed, game), (size_t)first, weight);
 }
 
 /* Of several replicates side by side: a position is looked up once for all of them. */

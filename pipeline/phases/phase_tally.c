@@ -145,35 +145,38 @@ km_status km_tallies_add(km_tallies *tallies, const km_phase_game *g, km_err *er
 /* ---- comparing
  * --------------------------------------------------------------------------------------------------- */
 
-/* Sums of all groups of a size, each taken as often as a replicate says (UINT64_MAX: once). */
-static void weighted_sums(const km_tallies *tallies, unsigned size, uint64_t replicate,
-                          km_compare_group *sums) {
+enum { LANES = KM_BOOTSTRAP_LANES, CELLS = KM_METHODS * KM_NEARNESSES };
+
+/* Of replicates side by side: sums of all groups, each taken as often as the replicate says. */
+typedef struct lane_sums {
+  double n[KM_METHODS][LANES], sum[KM_METHODS][KM_NEARNESSES][LANES];
+} lane_sums;
+
+static void add_weighted(double sum[LANES], const double weight[LANES], double value) {
+  for (int i = 0; i < LANES; i++)
+    sum[i] += weight[i] * value;
+}
+
+/* The groups of a size. Values are finite: those of weight 0 add nothing. */
+static void add_groups(lane_sums *sums, const km_tallies *tallies, unsigned size, uint64_t first) {
   const km_comparison *c = &tallies->of_size[size]->comparison;
   uint64_t seed = tallies->shared->options->run.seed;
   size_t n = c->n_games < KM_COMPARE_GROUPS ? (size_t)c->n_games : KM_COMPARE_GROUPS;
   for (size_t i = 0; c->groups && i < n; i++) {
-    unsigned weight =
-        replicate == UINT64_MAX ? 1 : km_bootstrap_weight(seed, (uint64_t)size << 32 | i, replicate);
-    if (!weight)
-      continue;
+    uint32_t times[LANES] = {1};
+    double weight[LANES];
+    if (first != UINT64_MAX)
+      km_bootstrap_weights(times, seed, (uint64_t)size << 32 | i, first);
+    for (int r = 0; r < LANES; r++)
+      weight[r] = times[r];
     for (int m = 0; m < KM_METHODS; m++) {
-      sums->n[m] += weight * c->groups[i].n[m];
+      if (c->groups[i].n[m] == 0)
+        continue;
+      add_weighted(sums->n[m], weight, c->groups[i].n[m]);
       for (int k = 0; k < KM_NEARNESSES; k++)
-        sums->sum[m][k] += weight * c->groups[i].sum[m][k];
+        add_weighted(sums->sum[m][k], weight, c->groups[i].sum[m][k]);
     }
   }
-}
-
-/* Means of one replicate; of the games themselves for UINT64_MAX. */
-static void replicate_means(const km_tallies *tallies, unsigned size, uint64_t replicate,
-                            double means[KM_METHODS][KM_NEARNESSES]) {
-  km_compare_group sums = {{0}, {{0}}};
-  for (unsigned s = size ? size : 1; s <= (size ? size : KM_BOARD_MAX); s++)
-    if (tallies->of_size[s])
-      weighted_sums(tallies, s, replicate, &sums);
-  for (int m = 0; m < KM_METHODS; m++)
-    for (int k = 0; k < KM_NEARNESSES; k++)
-      means[m][k] = sums.n[m] > 0 ? sums.sum[m][k] / sums.n[m] : (double)NAN;
 }
 
 /* The middle 95 % of the defined ones among n values, stride apart; column has room for n. */
@@ -194,9 +197,8 @@ static uint64_t compared_games(const km_tallies *tallies, unsigned size) {
   return n;
 }
 
-enum { CELLS = KM_METHODS * KM_NEARNESSES };
-
-/* The replicates of one size: means and differences, CELLS a replicate; the last one is the games themselves. */
+/* The replicates of one size: means and differences, CELLS a replicate; the last one is the games themselves.
+ */
 typedef struct replicates {
   const km_tallies *tallies;
   unsigned size;
@@ -204,16 +206,26 @@ typedef struct replicates {
   double *means, *differences; /* n + 1 times CELLS */
 } replicates;
 
-static km_status replicate_task(void *ctx, int thread, size_t r, km_err *err) {
+/* Replicates from block * LANES on; in the last block the games themselves. */
+static km_status replicate_task(void *ctx, int thread, size_t block, km_err *err) {
   (void)thread, (void)err;
   const replicates *all = ctx;
-  double means[KM_METHODS][KM_NEARNESSES];
-  replicate_means(all->tallies, all->size, r < all->n ? r : UINT64_MAX, means);
-  for (size_t m = 0; m < KM_METHODS; m++)
-    for (size_t k = 0; k < KM_NEARNESSES; k++) {
-      all->means[r * CELLS + m * KM_NEARNESSES + k] = means[m][k];
-      all->differences[r * CELLS + m * KM_NEARNESSES + k] = means[KM_METHOD_HBS][k] - means[m][k];
+  size_t first = block * LANES, n_lanes = first >= all->n          ? 1
+                                          : all->n - first < LANES ? all->n - first
+                                                                   : LANES;
+  lane_sums sums = {{{0}}, {{{0}}}};
+  for (unsigned s = all->size ? all->size : 1; s <= (all->size ? all->size : KM_BOARD_MAX); s++)
+    if (all->tallies->of_size[s])
+      add_groups(&sums, all->tallies, s, first < all->n ? first : UINT64_MAX);
+  for (size_t lane = 0; lane < n_lanes; lane++) {
+    size_t row = (first < all->n ? first + lane : all->n) * CELLS;
+    for (size_t cell = 0; cell < CELLS; cell++) {
+      size_t m = cell / KM_NEARNESSES, k = cell % KM_NEARNESSES;
+      double n = sums.n[m][lane], mean = n > 0 ? sums.sum[m][k][lane] / n : (double)NAN;
+      all->means[row + cell] = mean;
+      all->differences[row + cell] = all->means[row + KM_METHOD_HBS * KM_NEARNESSES + k] - mean;
     }
+  }
   return KM_OK;
 }
 
@@ -224,11 +236,13 @@ km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compar
   *result = (km_compare_result){.n_games = compared_games(tallies, size)};
   if (result->n_games == 0)
     return KM_OK;
-  double *memory = malloc((n + 1) * (2 * CELLS + 1) * sizeof *memory), *column = memory; /* room for one column */
+  double *memory = malloc((n + 1) * (2 * CELLS + 1) * sizeof *memory),
+         *column = memory; /* room for one column */
   if (!memory)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu replicates", n);
   replicates all = {tallies, size, n, memory + n + 1, memory + (n + 1) * (CELLS + 1)};
-  km_status status = km_parallel_for(n + 1, options->run.threads, replicate_task, &all, err);
+  km_status status =
+      km_parallel_for((n + LANES - 1) / LANES + 1, options->run.threads, replicate_task, &all, err);
   for (size_t m = 0; m < KM_METHODS && status == KM_OK; m++) {
     result->has_method[m] = !isnan(all.means[n * CELLS + m * KM_NEARNESSES]);
     for (size_t k = 0; k < KM_NEARNESSES; k++) {

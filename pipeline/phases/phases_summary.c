@@ -80,29 +80,24 @@ static void put_method(km_json *json, int method, km_interval of[KM_NEARNESSES])
   km_json_close(json, '}');
 }
 
-static km_status put_comparison(km_json *json, const km_tallies *tallies, unsigned size, km_err *err) {
-  km_compare_result result;
-  km_status status = km_tallies_compare(tallies, size, &result, err);
-  if (status != KM_OK)
-    return status;
-  if (result.n_games == 0) {
+static void put_comparison(km_json *json, km_compare_result *result) {
+  if (result->n_games == 0) {
     km_json_null(json, "comparison");
-    return KM_OK;
+    return;
   }
   km_json_open(json, "comparison", '{');
-  km_json_count(json, "games", result.n_games);
+  km_json_count(json, "games", result->n_games);
   km_json_open(json, "methods", '[');
   for (int m = 0; m < KM_METHODS; m++)
-    if (result.has_method[m])
-      put_method(json, m, result.mean[m]);
+    if (result->has_method[m])
+      put_method(json, m, result->mean[m]);
   km_json_close(json, ']');
   km_json_open(json, "differences", '[');
   for (int m = KM_METHOD_HBS + 1; m < KM_METHODS; m++)
-    if (result.has_method[m])
-      put_method(json, m, result.difference[m]);
+    if (result->has_method[m])
+      put_method(json, m, result->difference[m]);
   km_json_close(json, ']');
   km_json_close(json, '}');
-  return KM_OK;
 }
 
 /* ---- boards
@@ -132,7 +127,8 @@ static km_status put_mean(km_json *json, const km_phases_facts *facts, unsigned 
   return KM_OK;
 }
 
-static km_status put_board(km_json *json, const km_phases_facts *facts, unsigned size, km_err *err) {
+static km_status put_board(km_json *json, const km_phases_facts *facts, unsigned size,
+                           km_compare_result *result, km_err *err) {
   const km_tally *tally = facts->tallies->of_size[size];
   km_json_open(json, NULL, '{');
   km_json_count(json, "size", size);
@@ -147,8 +143,31 @@ static km_status put_board(km_json *json, const km_phases_facts *facts, unsigned
   put_density(json, tally);
   km_status status = put_mean(json, facts, size, err);
   if (status == KM_OK)
-    status = put_comparison(json, facts->tallies, size, err);
+    status = km_tallies_compare(facts->tallies, size, result, err);
+  if (status == KM_OK)
+    put_comparison(json, result);
   km_json_close(json, '}');
+  return status;
+}
+
+/* All boards; the comparison of all games together is that of the only size that has one, where it is so. */
+static km_status put_boards(km_json *json, const km_phases_facts *facts, km_err *err) {
+  km_compare_result result = {0}, all = {0};
+  int n_compared = 0;
+  km_status status = KM_OK;
+  km_json_open(json, "boards", '[');
+  for (unsigned size = KM_BOARD_MAX; size >= 1 && status == KM_OK; size--) {
+    if (!facts->tallies->of_size[size])
+      continue;
+    status = put_board(json, facts, size, &result, err);
+    n_compared += result.n_games > 0;
+    all = result.n_games > 0 ? result : all;
+  }
+  km_json_close(json, ']');
+  if (status == KM_OK && n_compared > 1)
+    status = km_tallies_compare(facts->tallies, 0, &all, err);
+  if (status == KM_OK)
+    put_comparison(json, &all);
   return status;
 }
 
@@ -237,13 +256,7 @@ km_status km_phases_summary(char **text, const km_phases_facts *facts, km_err *e
     return status;
   km_json_open(&json, NULL, '{');
   put_head(&json, facts);
-  km_json_open(&json, "boards", '[');
-  for (unsigned size = KM_BOARD_MAX; size >= 1 && status == KM_OK; size--)
-    if (tallies->of_size[size])
-      status = put_board(&json, facts, size, err);
-  km_json_close(&json, ']');
-  if (status == KM_OK)
-    status = put_comparison(&json, tallies, 0, err);
+  status = put_boards(&json, facts, err);
   km_json_open(&json, "examples", '[');
   for (unsigned size = KM_BOARD_MAX; size >= 1; size--)
     for (size_t i = 0; tallies->of_size[size] && i < tallies->of_size[size]->n_examples && status == KM_OK;

@@ -262,8 +262,13 @@ static void undefined_and_refused(void **state) {
 static void weights_are_poisson(void **state) {
   (void)state;
   double count[14] = {0}, expected = exp(-1), n = 200000;
-  for (uint64_t i = 0; i < 200000; i++)
-    count[km_bootstrap_weight(3, i, 17)]++;
+  for (uint64_t i = 0; i < 200000; i++) {
+    uint32_t side_by_side[KM_BOOTSTRAP_LANES];
+    unsigned weight = km_bootstrap_weight(3, i, 17);
+    km_bootstrap_weights(side_by_side, 3, i, 16);
+    assert_int_equal(side_by_side[1], weight);
+    count[weight]++;
+  }
   for (int w = 0; w < 6; w++) {
     assert_true(fabs(count[w] - n * expected) < 5 * sqrt(n * expected));
     expected /= w + 1;

@@ -88,5 +88,8 @@ km_status km_replicates_compare(const km_replicates *a, const km_replicates *b, 
 
 /* The weight of a game in a replicate: Poisson(1), capped at 12. */
 unsigned km_bootstrap_weight(uint64_t seed, uint64_t game, uint64_t replicate);
+/* The weights in replicates first … first + KM_BOOTSTRAP_LANES - 1 at once; first is even. */
+enum { KM_BOOTSTRAP_LANES = 8 };
+void km_bootstrap_weights(uint32_t weight[KM_BOOTSTRAP_LANES], uint64_t seed, uint64_t game, uint64_t first);
 
 #endif
