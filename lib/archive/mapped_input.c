@@ -1,10 +1,10 @@
 /* mapped_input.c: what a mapped file does not give any more reads as zeros, and is remembered.
  *
  * The system sends SIGBUS for a page of a mapped file that has been cut off, or that the disk does not give.
- * The first mapping installs a handler, unless the program has one of its own: it puts a page of zeros in the
- * place, notes it with the mapping, and the reading goes on; the reader tells when it is done. A handler sees
- * no more than what is static, so the mappings of the process stand in a table; those beyond its length are
- * not guarded. */
+ * The first mapping installs a handler before the program's own: it puts a page of zeros in the place, notes
+ * it with the mapping, and the reading goes on; the reader tells when it is done. A handler sees no more than
+ * what is static, so the mappings of the process stand in a table; those beyond its length are not guarded.
+ */
 #include "mapped_input.h"
 
 #include <fcntl.h>
@@ -25,6 +25,7 @@ static struct {
 } slots[SLOTS];
 static pthread_once_t guarded = PTHREAD_ONCE_INIT;
 static uintptr_t page_bytes;
+static struct sigaction before; /* what the program does with other pages */
 
 static bool give_zeros(uintptr_t at) {
   for (int i = 0; i < SLOTS; i++) {
@@ -41,14 +42,13 @@ static bool give_zeros(uintptr_t at) {
 static void on_bus_error(int number, siginfo_t *info, void *context) {
   (void)context;
   if (!give_zeros((uintptr_t)info->si_addr))
-    signal(number, SIG_DFL); /* not ours: it happens again, and ends the process */
+    sigaction(number, &before, NULL); /* not ours: it happens again, and goes there */
 }
 
 static void guard(void) {
-  struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
+  struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_RESTART};
   page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
-  if (sigaction(SIGBUS, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-    sigaction(SIGBUS, &action, NULL);
+  sigaction(SIGBUS, &action, &before);
 }
 
 km_mapped km_mapped_open(int fd, size_t n_bytes) {
