@@ -2,7 +2,8 @@
  *
  * Most moves leave S as it is, or change one of its layers: whole values repeat, and zstd at level 1 finds
  * that best without byte shuffle. On 10,000 games of 19×19 (2.0 M positions): S 1.61 bytes a position,
- * shuffled 2.69, XOR with the position before and shuffled 2.44; and packs and unpacks fastest. */
+ * shuffled 2.69, XOR with the position before and shuffled 2.44; and packs and unpacks fastest. What repeats
+ * is known without search (KM_CONTENT_SERIES of codec.h). */
 #include "kifumill/hbs_store.h"
 
 #include <stdlib.h>
@@ -27,11 +28,15 @@ static void add_columns(km_hbs_schema *schema, int colour) {
                                      .inner_rank = 1,
                                      .inner = {shape->n_limbs},
                                      .doc = "S, exact, in limbs of 64 bits, least significant first",
-                                     .unshuffled = 1};
+                                     .unshuffled = 1,
+                                     .content = KM_CONTENT_SERIES};
   if (shape->with_log2) {
     schema->log2_column[colour] = (int)n;
-    schema->columns[n++] =
-        (km_column){.name = names[colour][1], .type = KM_F64, .doc = "log2(1+S)", .unshuffled = 1};
+    schema->columns[n++] = (km_column){.name = names[colour][1],
+                                       .type = KM_F64,
+                                       .doc = "log2(1+S)",
+                                       .unshuffled = 1,
+                                       .content = KM_CONTENT_SERIES};
   }
   if (shape->n_layers) {
     schema->layer_column[colour] = (int)n;
@@ -41,7 +46,8 @@ static void add_columns(km_hbs_schema *schema, int colour) {
                     .inner_rank = 2,
                     .inner = {shape->n_layers, shape->n_limbs},
                     .doc = "L of every layer, outermost first, in limbs; 0 where a board has fewer layers",
-                    .unshuffled = 1};
+                    .unshuffled = 1,
+                    .content = KM_CONTENT_SERIES};
   }
   schema->table.n_columns = n;
 }

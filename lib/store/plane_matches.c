@@ -1,13 +1,12 @@
 /* plane_matches.c: a bit a byte, 64 at a time: equal to the one before, or not. */
 #include "plane_matches.h"
 
+#include "byte_masks.h"
+
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum {
-  WORD = 64,
+  WORD = KM_MASK_BYTES,
   RUN_LEAST = 6, /* equal bytes that are worth a match with the byte before them */
 };
 
@@ -27,22 +26,6 @@ static void add(found *f, const uint8_t *from, size_t offset, size_t length) {
   f->spoken_for = at + length;
 }
 
-/* Bit i: a[i] == b[i], for 64 bytes. */
-static inline uint64_t equal_bytes(const uint8_t *a, const uint8_t *b) {
-  uint64_t equal = 0;
-#ifdef __SSE2__
-  for (unsigned i = 0; i < WORD; i += 16) {
-    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
-    __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
-    equal |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) << i;
-  }
-#else
-  for (unsigned i = 0; i < WORD; i++)
-    equal |= (uint64_t)(a[i] == b[i]) << i;
-#endif
-  return equal;
-}
-
 /* The low n bits, n ≤ 64. */
 static inline uint64_t low_bits(size_t n) {
   return n < WORD ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
@@ -52,7 +35,7 @@ static inline uint64_t low_bits(size_t n) {
 static void add_runs(found *f, const uint8_t *from, const uint8_t *to) {
   for (const uint8_t *at = from + 1; to - at >= RUN_LEAST; at += WORD) {
     uint64_t equal =
-        equal_bytes(at, at - 1) & low_bits((size_t)(to - at)); /* bit i: at[i] goes on with a run */
+        km_equal_bytes(at, at - 1) & low_bits((size_t)(to - at)); /* bit i: at[i] goes on with a run */
     uint64_t start = equal & equal >> 1;
     start &= start >> 2;
     start &= start >> 2; /* six of them */
@@ -71,7 +54,7 @@ static void add_runs(found *f, const uint8_t *from, const uint8_t *to) {
 static void add_row(found *f, size_t row_bytes, size_t period) {
   const uint8_t *gap = f->row, *equal_from = f->row + period, *end = f->row + row_bytes;
   for (const uint8_t *at = equal_from; at < end; at += WORD) {
-    uint64_t differ = ~equal_bytes(at, at - period);
+    uint64_t differ = ~km_equal_bytes(at, at - period);
     size_t n = (size_t)(end - at);
     if (n < WORD)
       differ = (differ & low_bits(n)) | (uint64_t)1 << n; /* the end of the row ends what is equal */

@@ -1,6 +1,7 @@
 /* test_codec.c: every codec, level and element size gives back what it was given, and refuses everything
  * else. */
 #include "plane_matches.h"
+#include "row_matches.h"
 #include "store_fixture.h"
 
 #include <stdlib.h>
@@ -229,6 +230,87 @@ static void planes_are_only_packed_otherwise(void **state) {
   free(back);
 }
 
+/* Rows of a series: most are the one before, or differ from it in a few bytes. */
+static void fill_series(unsigned char *raw, size_t n_bytes, size_t row_bytes, test_random *r) {
+  uint64_t stays = test_below(r, 4), noise = 1 + test_below(r, 3 * row_bytes);
+  for (size_t i = 0; i < n_bytes; i += row_bytes) {
+    int same = i && test_below(r, 4) < stays;
+    for (size_t k = i; k < n_bytes && k < i + row_bytes; k++)
+      raw[k] =
+          k >= row_bytes && (same || test_below(r, noise)) ? raw[k - row_bytes] : (unsigned char)test_next(r);
+  }
+  if (test_below(r, 3) == 0) /* the padding of a last chunk */
+    memset(raw + n_bytes / 2, 0, n_bytes - n_bytes / 2);
+}
+
+/* Rows of bytes, and how many of them, of every kind: few, or more than the 128 KiB at which zstd splits. */
+static size_t series_shape(size_t *row_bytes, int round, test_random *r) {
+  static const size_t rows[] = {8, 16, 32, 144, 1, 3, 200};
+  *row_bytes = rows[test_below(r, 7)];
+  return 1 + test_below(r, round % 16 == 0 ? 400000 : round % 2 ? 300 : 20000);
+}
+
+/* The matches of a series are all stretches of equal bytes that are long enough, and they alone. */
+static void row_matches_are_all(void **state) {
+  (void)state;
+  test_random r = {9};
+  for (int round = 0; round < 200; round++) {
+    size_t row_bytes, n_bytes = series_shape(&row_bytes, round, &r), at = 0, i = row_bytes;
+    unsigned char *raw = malloc(n_bytes); /* exactly, so that reading beyond it shows */
+    km_match *matches = malloc(KM_ROW_MATCHES_MAX(n_bytes) * sizeof *matches);
+    fill_series(raw, n_bytes, row_bytes, &r);
+    size_t n = km_row_matches(matches, raw, n_bytes, row_bytes), k = 0;
+    while (i < n_bytes) {
+      size_t begin = i;
+      while (i < n_bytes && raw[i] == raw[i - row_bytes])
+        i++;
+      if (i - begin >= KM_ROW_MATCH_LEAST) {
+        assert_true(k < n);
+        assert_int_equal(matches[k].offset, row_bytes);
+        assert_int_equal(matches[k].n_literals, begin - at);
+        assert_int_equal(matches[k++].length, i - begin);
+        at = i;
+      }
+      i++;
+    }
+    assert_int_equal(k, n);
+    free(raw);
+    free(matches);
+  }
+}
+
+/* What is packed as a series comes back through the plain decompressor, whatever its shape. */
+static void series_come_back(void **state) {
+  (void)state;
+  test_random r = {10};
+  for (uint8_t level = 1; level < 3; level++) {
+    km_codec codec = {KM_CODEC_ZSTD, level};
+    km_codec_ctx *ctx = km_codec_ctx_new(codec);
+    for (int round = 0; round < 150; round++) {
+      size_t row_bytes, n_bytes = series_shape(&row_bytes, round, &r), n_packed, n_again;
+      size_t room = km_codec_bound(codec, n_bytes);
+      unsigned char *raw = malloc(n_bytes), *back = malloc(n_bytes), *packed = malloc(room),
+                    *again = malloc(room);
+      fill_series(raw, n_bytes, row_bytes, &r);
+      km_codec_expect(ctx, KM_CONTENT_SERIES, row_bytes, 0);
+      assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n_bytes, 1, &test_err));
+      assert_ok(km_codec_unpack(ctx, back, n_bytes, packed, n_packed, 1, &test_err));
+      assert_memory_equal(back, raw, n_bytes);
+      km_codec_ctx *fresh = km_codec_ctx_new(codec);
+      km_codec_expect(fresh, KM_CONTENT_SERIES, row_bytes, 0);
+      assert_ok(km_codec_pack(fresh, again, &n_again, raw, n_bytes, 1, &test_err));
+      assert_int_equal(n_again, n_packed); /* nothing is left over from the chunk before */
+      assert_memory_equal(again, packed, n_packed);
+      km_codec_ctx_free(fresh);
+      free(raw);
+      free(back);
+      free(packed);
+      free(again);
+    }
+    km_codec_ctx_free(ctx);
+  }
+}
+
 /* Noise in place of packed bytes: an error, or (zstd has no check sum here) other bytes, never more than
  * asked for. */
 static void survives_noise(void **state) {
@@ -267,6 +349,8 @@ int main(void) {
       cmocka_unit_test(planes_are_only_packed_otherwise),
       cmocka_unit_test(matches_come_back),
       cmocka_unit_test(matches_are_true),
+      cmocka_unit_test(row_matches_are_all),
+      cmocka_unit_test(series_come_back),
       cmocka_unit_test(survives_noise),
   };
   return cmocka_run_group_tests_name("codec", tests, NULL, NULL);

@@ -33,9 +33,10 @@ void km_codec_ctx_free(km_codec_ctx *ctx);
 typedef enum km_content {
   KM_CONTENT_ANY = 0,
   KM_CONTENT_PLANES, /* planes of boards, row by row: what repeats does so nearby, and in long pieces */
+  KM_CONTENT_SERIES, /* numbers that a row often shares with the one before, or some bytes of them */
 } km_content;
 /* Rows of planes (n_bytes of a chunk are a multiple of row_bytes) mostly repeat themselves after `period`
- * bytes; 0: not known. Both mean nothing for other content. */
+ * bytes; 0: not known. Rows of series have row_bytes, too. Both mean nothing for other content. */
 void km_codec_expect(km_codec_ctx *ctx, km_content content, size_t row_bytes, size_t period);
 
 /* The most bytes that n_bytes can become. */
