@@ -78,34 +78,6 @@ void km_hbs_runs_delta(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs,
   }
 }
 
-void km_hbs_runs_diff1(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs) {
-  out->n = s->n - 1;
-  memcpy(out->ply, s->ply + 1, out->n * sizeof *out->ply);
-  for (size_t i = 0; i < out->n; i++)
-    subtract(out->value + i * n_limbs, s->value + (i + 1) * n_limbs, s->value + i * n_limbs, n_limbs);
-}
-
-/* A change x from ply p on is x at p and −x behind it. */
-void km_hbs_runs_diff2(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs, size_t n) {
-  uint64_t x[KM_HBS_LIMBS_MAX], last[KM_HBS_LIMBS_MAX];
-  static const uint64_t zero[KM_HBS_LIMBS_MAX] = {0};
-  out->n = 0;
-  for (size_t i = 1; i < s->n; i++) {
-    size_t p = s->ply[i];
-    int follows = i > 1 && s->ply[i - 1] + 1 == p, is_followed = i + 1 < s->n && s->ply[i + 1] == p + 1;
-    subtract(x, s->value + i * n_limbs, s->value + (i - 1) * n_limbs, n_limbs);
-    if (p >= 2) {
-      subtract(out->value + out->n * n_limbs, x, follows ? last : zero, n_limbs);
-      out->ply[out->n++] = (uint32_t)p;
-    }
-    if (!is_followed && p + 1 < n) {
-      subtract(out->value + out->n * n_limbs, zero, x, n_limbs);
-      out->ply[out->n++] = (uint32_t)p + 1;
-    }
-    memcpy(last, x, sizeof last);
-  }
-}
-
 /* ---- logarithms and fractions
  * ------------------------------------------------------------------------------------------------------- */
 

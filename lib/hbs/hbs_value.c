@@ -113,11 +113,14 @@ static double log2_by_doubles(uint64_t mantissa, unsigned exponent) {
 
 /* 1 + S, as normalise gives it. */
 static inline uint64_t normalise_next(const uint64_t *limbs, unsigned n_limbs, unsigned *exponent) {
-  u128 pair = n_limbs == 2 ? ((u128)limbs[1] << 64 | limbs[0]) + 1 : 0;
-  if (pair >> 64 != 0) { /* the usual board */
-    unsigned shift = (unsigned)__builtin_clzll((uint64_t)(pair >> 64));
-    *exponent = 127 - shift;
-    return (uint64_t)(pair << shift >> 64);
+  if (n_limbs ==
+      2) { /* the usual board: inner layers have one limb, outer ones two, so that no branch would do */
+    u128 pair = ((u128)limbs[1] << 64 | limbs[0]) + 1;
+    uint64_t high = (uint64_t)(pair >> 64), top = high ? high : (uint64_t)pair,
+             rest = high ? (uint64_t)pair : 0;
+    unsigned shift = (unsigned)__builtin_clzll(top);
+    *exponent = (high ? 127 : 63) - shift;
+    return (uint64_t)(((u128)top << 64 | rest) << shift >> 64);
   }
   uint64_t number[KM_HBS_LIMBS_MAX + 1];
   number[n_limbs] = mpn_add_1(number, limbs, n_limbs, 1);

@@ -30,12 +30,13 @@ enum {
 
 /* How a channel is kept; values of n_limbs words with |value| < 2^bits. */
 typedef struct mean_width {
-  uint8_t is_double, is_spikes, is_narrow, n_limbs, sum, square; /* words of Σ and of Σ² */
+  uint8_t is_double, is_spikes, is_narrow, n_limbs, sum,
+      square; /* words of Σ and of Σ²; changes are spikes */
   uint16_t bits;
 } mean_width;
 
 static inline mean_width mean_width_of(const km_mean_channel *channel) {
-  mean_width w = {.is_double = channel->n_limbs == 0, .is_spikes = channel->kind == KM_MEAN_SPIKES};
+  mean_width w = {.is_double = channel->n_limbs == 0, .is_spikes = channel->kind != KM_MEAN_STEPS};
   w.n_limbs = (uint8_t)(w.is_double ? 1 : channel->n_limbs);
   w.bits = (uint16_t)(w.is_double ? DOUBLE_BITS : channel->bits > 0 ? channel->bits : 64 * channel->n_limbs);
   w.is_narrow = w.n_limbs <= 2 && w.bits <= NARROW_BITS;
@@ -139,15 +140,21 @@ typedef struct narrow {
   uint64_t value[2], square[3];
 } narrow;
 
+static inline __attribute__((always_inline)) narrow narrow_of(mean_width width, uint64_t low, uint64_t high,
+                                                              const unsigned n_limbs) {
+  uint64_t negative = high >> 63, flip = 0 - negative;
+  uint64_t a = (low ^ flip) + negative, b = n_limbs == 2 ? (high ^ flip) + (a < negative) : 0; /* |value| */
+  (void)width;
+  assert(width.bits >= 64 * n_limbs || ((u128)b << 64 | a) >> width.bits == 0);
+  u128 square = (u128)a * a, middle = (u128)a * (2 * b) + (square >> 64);
+  return (narrow){{low, high}, {(uint64_t)square, (uint64_t)middle, (uint64_t)(middle >> 64) + b * b}};
+}
+
 static inline __attribute__((always_inline)) narrow narrow_at(mean_source source, size_t i,
                                                               const int is_double, const unsigned n_limbs) {
   const uint64_t *words = (const uint64_t *)source.values + i * n_limbs;
   uint64_t low = is_double ? exact_fixed(((const double *)source.values)[i]) : words[0];
-  uint64_t high = n_limbs == 2 ? words[1] : 0 - (low >> 63), negative = high >> 63, flip = 0 - negative;
-  uint64_t a = (low ^ flip) + negative, b = n_limbs == 2 ? (high ^ flip) + (a < negative) : 0; /* |value| */
-  assert(source.width.bits == 64 * n_limbs || ((u128)b << 64 | a) >> source.width.bits == 0);
-  u128 square = (u128)a * a, middle = (u128)a * (2 * b) + (square >> 64);
-  return (narrow){{low, high}, {(uint64_t)square, (uint64_t)middle, (uint64_t)(middle >> 64) + b * b}};
+  return narrow_of(source.width, low, n_limbs == 2 ? words[1] : 0 - (low >> 63), n_limbs);
 }
 
 static inline __attribute__((always_inline)) void narrow_add(uint64_t *cell, const narrow *what,

@@ -11,13 +11,13 @@
  *
  * with a cell of Σ and Σ², as wide as 2^36 games can make them. With V the running sums of changes, or the
  * spikes, and E the running sums of ends: steps have hold(t) = V(t) and drop(t) = V(t) − E(t−1); spikes have
- * drop(t) = V(t) and hold(t) = V(t) + E(t−1). */
+ * drop(t) = V(t) and hold(t) = V(t) + E(t−1). Of changes V is put together (mean_changes.h). */
 #include "kifumill/mean_curve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mean_cells.h"
+#include "mean_changes.h"
 
 typedef struct stratum_head {
   uint64_t n_games;
@@ -66,6 +66,22 @@ static size_t end_offset(const km_mean_curves *curves, size_t channel) {
   return 1 + curves->offset[channel] / KM_MEAN_BLOCK;
 }
 
+/* Number of the steps whose changes a channel is; its own, if it is none. */
+static size_t steps_of(const km_mean_channel *channels, size_t c) {
+  return channels[c].kind == KM_MEAN_CHANGES2  ? channels[channels[c].of].of
+         : channels[c].kind == KM_MEAN_CHANGES ? channels[c].of
+                                               : c;
+}
+
+/* Whether channel c, if it is of changes, is so of a channel before it that has them. */
+static int fits_steps(const km_mean_channel *channels, size_t c) {
+  const km_mean_channel *x = &channels[c], *of = &channels[x->of < c ? x->of : c];
+  if (x->kind < KM_MEAN_CHANGES)
+    return 1;
+  return of->kind == (x->kind == KM_MEAN_CHANGES ? KM_MEAN_STEPS : KM_MEAN_CHANGES) && of != x &&
+         of->n_limbs > 0 && of->n_limbs == x->n_limbs && of->denominator == x->denominator;
+}
+
 static km_status check_options(const km_mean_options *o, km_err *err) {
   if (o->n_channels < 1 || o->n_channels > KM_MEAN_CHANNELS_MAX || o->n_strata < 1 || o->n_points < 1)
     return km_err_set(err, KM_ERR_USAGE, 0, "mean curves need 1 to %d channels, a stratum and a place",
@@ -77,6 +93,10 @@ static km_status check_options(const km_mean_options *o, km_err *err) {
       return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: channel %zu has %u limbs, %u bits over %llu", i,
                         o->channels[i].n_limbs, o->channels[i].bits,
                         (unsigned long long)o->channels[i].denominator);
+  for (size_t i = 0; i < o->n_channels; i++)
+    if (!fits_steps(o->channels, i))
+      return km_err_set(err, KM_ERR_USAGE, 0, "mean curves: channel %zu is of no changes of channel %zu", i,
+                        o->channels[i].of);
   if (o->histogram_channel == KM_MEAN_NO_HISTOGRAM)
     return KM_OK;
   if (o->histogram_channel < 0 || (size_t)o->histogram_channel >= o->n_channels ||
@@ -189,9 +209,15 @@ static size_t used_places(const km_mean_curves *curves, const km_mean_game *game
 
 /* Adds one channel of a game to its stratum. */
 static void add_channel(km_mean_curves *curves, size_t stratum, size_t channel, const km_mean_game *game) {
-  mean_width width = curves->width[channel];
+  const km_mean_column *column = &game->columns[steps_of(curves->channel, channel)];
   mean_cells cells = {blocks_of(curves, stratum), curves->offset[channel]};
-  mean_source_add(mean_source_of(width, &game->columns[channel], used_places(curves, game)), cells);
+  mean_source source = mean_source_of(curves->width[channel], column, used_places(curves, game));
+  if (curves->channel[channel].kind == KM_MEAN_CHANGES)
+    mean_changes_add(source, cells);
+  else if (curves->channel[channel].kind == KM_MEAN_CHANGES2)
+    mean_changes2_add(source, cells);
+  else
+    mean_source_add(source, cells);
 }
 
 /* 0 → 0; (0, max) → 1 + ⌊x·bins⌋; from max on, the last. */
@@ -249,15 +275,22 @@ static void count_game(km_mean_curves *curves, size_t stratum, const km_mean_gam
     return;
   uint64_t *ends = ends_at(curves, blocks_of(curves, stratum), used - 1);
   ends[0]++;
-  for (size_t c = 0; c < curves->n_channels; c++)
-    mean_source_add_end(mean_source_of(curves->width[c], &game->columns[c], used),
-                        ends + end_offset(curves, c), used - 1);
+  for (size_t c = 0; c < curves->n_channels; c++) {
+    const km_mean_column *column = &game->columns[steps_of(curves->channel, c)];
+    mean_source source = mean_source_of(curves->width[c], column, used);
+    uint64_t *cell = ends + end_offset(curves, c);
+    if (curves->channel[c].kind < KM_MEAN_CHANGES)
+      mean_source_add_end(source, cell, used - 1);
+    else
+      mean_changes_add_end(source, cell, used - 1, curves->channel[c].kind == KM_MEAN_CHANGES ? 1 : 2);
+  }
 }
 
 static int same_channel(const km_mean_curves *a, const km_mean_curves *b, size_t c) {
   const km_mean_channel *x = &a->channel[c], *y = &b->channel[c];
   return a->width[c].is_double == b->width[c].is_double && x->n_limbs == y->n_limbs &&
-         x->denominator == y->denominator && x->bits == y->bits && x->kind == y->kind; /* not their padding */
+         x->denominator == y->denominator && x->bits == y->bits && x->kind == y->kind &&
+         x->of == y->of; /* not their padding */
 }
 
 static km_status check_sets(km_mean_curves *const *sets, size_t n_sets, km_err *err) {
@@ -423,6 +456,49 @@ static void fill_sum(km_exact_sum *sum, const uint64_t *cell, mean_width width) 
     sum->square[i] = i < width.square ? cell[width.sum + i] : 0;
 }
 
+/* to += from, a cell of fewer words, or as many. */
+static void add_part(uint64_t *to, mean_width width, const uint64_t *from, mean_width of_from) {
+  uint64_t wide[SUM_WORDS_MAX + SQUARE_WORDS_MAX] = {0}, high = 0 - (from[of_from.sum - 1] >> 63);
+  for (size_t i = 0; i < width.sum; i++)
+    wide[i] = i < of_from.sum ? from[i] : high;
+  for (size_t i = 0; i < width.square && i < of_from.square; i++)
+    wide[width.sum + i] = from[of_from.sum + i];
+  add_cell(to, wide, width);
+}
+
+/* The cell of a place and channel of spikes, of which changes are put together: with C(t) = Σ d(t) in the
+ * cells of the steps, Q = Σ d² and X = Σ d(t)·d(t−1) in their own, and E what ends at a place, the first ones
+ * are C(t), Q(t); the second ones C(t) − C(t−1) + E(t−1), Q(t) + Q(t−1) − E(t−1) − 2·X(t), since games
+ * without place t are in t−1. */
+static void read_spikes(uint64_t *to, const km_mean_curves *curves, size_t stratum, size_t channel,
+                        size_t t) {
+  const km_mean_channel *shape = &curves->channel[channel];
+  mean_block *blocks = blocks_of(curves, stratum);
+  mean_width width = curves->width[channel];
+  const uint64_t *own = mean_cell((mean_cells){blocks, curves->offset[channel]}, width, t);
+  memset(to, 0, mean_cell_words(width) * sizeof *to);
+  if (shape->kind == KM_MEAN_SPIKES)
+    add_cell(to, own, width);
+  if (shape->kind == KM_MEAN_CHANGES && t >= 1) {
+    size_t steps = shape->of;
+    const uint64_t *change = mean_cell((mean_cells){blocks, curves->offset[steps]}, curves->width[steps], t);
+    add_part(to, width, change, curves->width[steps]);
+    memcpy(to + width.sum, own + width.sum, width.square * sizeof *to);
+  }
+  if (shape->kind == KM_MEAN_CHANGES2 && t >= 2) {
+    mean_width of_first = curves->width[shape->of];
+    uint64_t before[SUM_WORDS_MAX + SQUARE_WORDS_MAX], now[SUM_WORDS_MAX + SQUARE_WORDS_MAX];
+    read_spikes(now, curves, stratum, shape->of, t);
+    read_spikes(before, curves, stratum, shape->of, t - 1);
+    take_cell(before, ends_at(curves, blocks, t - 1) + end_offset(curves, shape->of), of_first);
+    add_part(to, width, now, of_first);
+    mpn_neg(before, before, of_first.sum);
+    add_part(to, width, before, of_first);
+    mpn_sub_n(to + width.sum, to + width.sum, own + width.sum, width.square);
+    mpn_sub_n(to + width.sum, to + width.sum, own + width.sum, width.square);
+  }
+}
+
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out) {
   const km_mean_channel *shape = &curves->channel[channel];
@@ -431,19 +507,19 @@ void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t ch
   mean_cells cells = {blocks_of(curves, stratum), curves->offset[channel]};
   uint64_t n = curves->strata[stratum].n_games, running[SUM_WORDS_MAX + SQUARE_WORDS_MAX] = {0};
   for (size_t t = 0; t < curves->strata[stratum].length; t++) {
-    const uint64_t *value = mean_cell(cells, width, t), *games = ends_at(curves, blocks, t);
+    const uint64_t *games = ends_at(curves, blocks, t);
     const uint64_t *end = games + end_offset(curves, channel);
     km_exact_sum_init(&out[t], shape->n_limbs, shape->denominator);
     out[t].n = n;
     if (width.is_spikes) {
       uint64_t here[SUM_WORDS_MAX + SQUARE_WORDS_MAX];
-      memcpy(here, value, cell_words(curves, channel) * sizeof *here);
+      read_spikes(here, curves, stratum, channel, t);
       add_cell(here, running, width); /* of ends */
       fill_sum(&out[t], here, width);
       if (ends == KM_MEAN_HOLD)
         add_cell(running, end, width);
     } else {
-      add_cell(running, value, width);
+      add_cell(running, mean_cell(cells, width, t), width);
       fill_sum(&out[t], running, width);
       if (ends == KM_MEAN_DROP)
         take_cell(running, end, width);

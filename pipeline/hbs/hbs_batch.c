@@ -103,24 +103,20 @@ static int copy_runs(km_curve_batch *batch, km_mean_column *limbs, km_mean_colum
   return limbs->values && limbs->places && doubles->values;
 }
 
-/* Columns in the order of km_curve_channels. A series of differences changes twice at most for a change of S.
+/* Columns in the order of km_curve_channels; D1 and D2 have none. ΔS changes twice at most for a change of S.
  */
 static const km_mean_column *by_move(km_curve_batch *batch, const km_curve_plan *plan,
                                      const km_curve_game *game) {
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers;
   km_mean_column *columns = take(batch, (5 + 2 * n_layers) * sizeof *columns);
   size_t n = game->s_runs->n;
-  km_hbs_runs delta, d1, d2;
+  km_hbs_runs delta;
   if (!columns || !copy_runs(batch, &columns[0], &columns[1], game->s_runs, n_limbs, game->log2_runs) ||
-      !take_runs(batch, &delta, 2 * n, n_limbs) || !take_runs(batch, &d1, n, n_limbs) ||
-      !take_runs(batch, &d2, 2 * n, n_limbs))
+      !take_runs(batch, &delta, 2 * n, n_limbs))
     return NULL;
   km_hbs_runs_delta(&delta, game->s_runs, n_limbs, game->n, plan->window);
-  km_hbs_runs_diff1(&d1, game->s_runs, n_limbs);
-  km_hbs_runs_diff2(&d2, game->s_runs, n_limbs, game->n);
-  columns[2] = of_runs(&delta);
-  columns[3] = of_runs(&d1);
-  columns[4] = of_runs(&d2);
+  columns[KM_OF_DELTA] = of_runs(&delta);
+  columns[KM_OF_D1] = columns[KM_OF_D2] = (km_mean_column){NULL, NULL, 0};
   const double *log2 = batch->log2_layer;
   for (unsigned k = 0; k < n_layers; log2 += game->layers[k++].n)
     if (!copy_runs(batch, &columns[5 + k], &columns[5 + n_layers + k], &game->layers[k], n_limbs, log2))

@@ -38,12 +38,13 @@ unsigned km_curve_fraction_limbs(const km_curve_plan *plan) {
 size_t km_curve_channels(const km_curve_plan *plan, km_by by, int by_fraction, km_channel *channels) {
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = by == KM_BY_RESULT ? plan->geometry.n_layers : 0;
   unsigned bits = bits_of_s(plan);
-  km_mean_channel exact = {n_limbs, 1, bits, KM_MEAN_STEPS}, change = {n_limbs, 1, bits, KM_MEAN_SPIKES},
-                  change2 = {n_limbs, 1, bits + 1, KM_MEAN_SPIKES},
+  km_mean_channel exact = {n_limbs, 1, bits, KM_MEAN_STEPS, 0},
+                  change = {n_limbs, 1, bits, KM_MEAN_CHANGES, KM_OF_S},
+                  change2 = {n_limbs, 1, bits + 1, KM_MEAN_CHANGES2, KM_OF_D1},
                   fraction = {km_curve_fraction_limbs(plan), plan->fractions, bits_of_fractions(plan),
-                              KM_MEAN_SPIKES},
+                              KM_MEAN_SPIKES, 0},
                   real = {.kind = KM_MEAN_STEPS}, real_fraction = {.kind = KM_MEAN_SPIKES};
-  size_t n = 0;
+  size_t n = 0; /* the first ones are where their names say */
   channels[n++] = (km_channel){KM_OF_S, 0, 0, by_fraction ? fraction : exact};
   channels[n++] = (km_channel){KM_OF_LOG2, 0, 0, by_fraction ? real_fraction : real};
   if (by == KM_BY_RESULT && !by_fraction) {

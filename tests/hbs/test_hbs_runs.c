@@ -64,7 +64,7 @@ static game *make_game(unsigned size, uint64_t i) {
   return g;
 }
 
-/* A series of n values is that of its runs, of which no two neighbours are equal; or of spikes. */
+/* A series of n values is that of its runs, of which no two neighbours are equal. */
 static void assert_series(const km_hbs_runs *runs, const uint64_t *series, size_t stride, size_t n,
                           unsigned n_limbs) {
   assert_true(runs->n >= 1 && runs->n <= n && runs->ply[0] == 0);
@@ -75,19 +75,6 @@ static void assert_series(const km_hbs_runs *runs, const uint64_t *series, size_
       assert_memory_equal(series + t * stride, runs->value + i * n_limbs, n_limbs * sizeof *series);
   }
 }
-static void assert_spikes(const km_hbs_runs *runs, const uint64_t *series, size_t from, size_t n,
-                          unsigned n_limbs) {
-  static const uint64_t zero[LIMBS] = {0};
-  size_t i = 0;
-  for (size_t t = from; t < n; t++) {
-    int is_listed = i < runs->n && runs->ply[i] == t;
-    assert_memory_equal(series + (t - from) * n_limbs, is_listed ? runs->value + i * n_limbs : zero,
-                        n_limbs * sizeof *series);
-    i += (size_t)is_listed;
-  }
-  assert_int_equal(i, runs->n);
-}
-
 typedef void (*check)(game *g, uint64_t i);
 static void for_all_games(check run) {
   print_message("seed %d\n", SEED);
@@ -124,12 +111,6 @@ static void check_differences(game *g, uint64_t i) {
   km_hbs_delta_clip(expected, g->s, g->n, n_limbs, w);
   km_hbs_runs_delta(&out, &g->runs[0], n_limbs, g->n, w);
   assert_series(&out, expected, n_limbs, g->n, n_limbs);
-  km_hbs_delta(expected, g->s, g->n, n_limbs, 1);
-  km_hbs_runs_diff1(&out, &g->runs[0], n_limbs);
-  assert_spikes(&out, expected, 1, g->n, n_limbs);
-  km_hbs_diff2(expected, g->s, g->n, n_limbs);
-  km_hbs_runs_diff2(&out, &g->runs[0], n_limbs, g->n);
-  assert_spikes(&out, expected, 2, g->n, n_limbs);
 }
 static void differences(void **state) {
   (void)state;

@@ -18,13 +18,19 @@ enum { SEED = 97, N_GAMES = 60, LENGTH_MAX = 140 };
 
 /* Doubles first: sets of strata have the first channels only. Then S as two limbs; values of one limb; narrow
  * signed ones of 78 and of 91 bits, the last that fit three and four words of squares; and wide ones. Of
- * steps and of spikes. */
+ * steps and of spikes. Then changes of some of the steps, of every width of squares. */
+#define CHANNEL(n_limbs, denominator, bits, kind, of)                                                        \
+  { n_limbs, denominator, bits, KM_MEAN_##kind, of }
 static const km_mean_channel channels[] = {
-    {0, 0, 0, KM_MEAN_STEPS},   {2, 1, 0, KM_MEAN_STEPS},    {1, 7, 0, KM_MEAN_STEPS},
-    {2, 3, 78, KM_MEAN_STEPS},  {2, 3, 78, KM_MEAN_SPIKES},  {2, 1, 79, KM_MEAN_STEPS},
-    {2, 1, 91, KM_MEAN_SPIKES}, {2, 1, 92, KM_MEAN_SPIKES},  {1, 1, 12, KM_MEAN_SPIKES},
-    {4, 1, 0, KM_MEAN_STEPS},   {4, 1, 209, KM_MEAN_SPIKES}, {0, 0, 0, KM_MEAN_SPIKES},
-    {5, 9, 217, KM_MEAN_STEPS},
+    CHANNEL(0, 0, 0, STEPS, 0),      CHANNEL(2, 1, 0, STEPS, 0),       CHANNEL(1, 7, 0, STEPS, 0),
+    CHANNEL(2, 3, 78, STEPS, 0),     CHANNEL(2, 3, 78, SPIKES, 0),     CHANNEL(2, 1, 79, STEPS, 0),
+    CHANNEL(2, 1, 91, SPIKES, 0),    CHANNEL(2, 1, 92, SPIKES, 0),     CHANNEL(1, 1, 12, SPIKES, 0),
+    CHANNEL(4, 1, 0, STEPS, 0),      CHANNEL(4, 1, 209, SPIKES, 0),    CHANNEL(0, 0, 0, SPIKES, 0),
+    CHANNEL(5, 9, 217, STEPS, 0),    CHANNEL(2, 1, 76, STEPS, 0),      CHANNEL(2, 1, 77, CHANGES, 13),
+    CHANNEL(2, 1, 78, CHANGES2, 14), CHANNEL(2, 3, 79, CHANGES, 3),    CHANNEL(2, 3, 80, CHANGES2, 16),
+    CHANNEL(2, 1, 89, STEPS, 0),     CHANNEL(2, 1, 90, CHANGES, 18),   CHANNEL(2, 1, 91, CHANGES2, 19),
+    CHANNEL(5, 9, 218, CHANGES, 12), CHANNEL(5, 9, 219, CHANGES2, 21), CHANNEL(1, 1, 40, STEPS, 0),
+    CHANNEL(1, 1, 41, CHANGES, 23),  CHANNEL(1, 1, 42, CHANGES2, 24),  CHANNEL(2, 1, 92, CHANGES, 18),
 };
 enum { N_CHANNELS = sizeof channels / sizeof *channels, CHANNEL_S = 1, CHANNEL_DOUBLE = 0, LIMBS = 5 };
 
@@ -87,7 +93,8 @@ static void fill_columns(random_game *game) {
   static const uint64_t zero[LIMBS] = {0};
   for (size_t c = 0; c < N_CHANNELS; c++) {
     size_t n = 0, n_limbs = limbs_of(c);
-    for (size_t t = 0; t < game->n; t++) {
+    game->columns[c] = (km_mean_column){NULL, NULL, 0};
+    for (size_t t = 0; t < game->n && channels[c].kind < KM_MEAN_CHANGES; t++) {
       const uint64_t *value = game->values[c][t],
                      *before = channels[c].kind == KM_MEAN_SPIKES ? zero : game->values[c][t ? t - 1 : 0];
       if (memcmp(value, before, n_limbs * sizeof *value) == 0 && km_mix64(t + c) % 4 && (t || before == zero))
@@ -95,7 +102,22 @@ static void fill_columns(random_game *game) {
       memcpy(&game->packed[c][n * n_limbs], value, n_limbs * sizeof *value);
       game->places[c][n++] = (uint32_t)t;
     }
-    game->columns[c] = (km_mean_column){game->packed[c], game->places[c], n};
+    if (channels[c].kind < KM_MEAN_CHANGES)
+      game->columns[c] = (km_mean_column){game->packed[c], game->places[c], n};
+  }
+}
+
+/* x(t) − x(t−1) of a channel of steps, or of differences again: which are 0 up to their first place. */
+static void make_changes(random_game *game, size_t c) {
+  size_t first = channels[c].kind == KM_MEAN_CHANGES ? 1 : 2;
+  for (size_t t = 0; t < game->n; t++) {
+    uint64_t *to = game->values[c][t], borrow = 0;
+    memset(to, 0, sizeof game->values[c][t]);
+    for (size_t k = 0; k < limbs_of(c) && t >= first; k++) {
+      uint64_t a = game->values[channels[c].of][t][k], b = game->values[channels[c].of][t - 1][k];
+      to[k] = a - b - borrow;
+      borrow = a < b || (a == b && borrow);
+    }
   }
 }
 
@@ -113,6 +135,9 @@ static void make_game(random_game *game, uint64_t i) {
       else if (!stays)
         make_value(value, c, km_mix64(random));
     }
+  for (size_t c = 0; c < N_CHANNELS; c++)
+    if (channels[c].kind >= KM_MEAN_CHANGES)
+      make_changes(game, c);
   fill_columns(game);
 }
 
@@ -406,14 +431,29 @@ static void bad_options(void **state) {
   options.histogram_channel = CHANNEL_S;
   assert_int_equal(km_mean_curves_new(&curves, &options, &err), KM_ERR_USAGE);
   options = plain_options();
-  options.channels = (const km_mean_channel[]){{6, 1, 0, KM_MEAN_STEPS}};
+  options.channels = (const km_mean_channel[]){CHANNEL(6, 1, 0, STEPS, 0)};
   options.n_channels = 1;
   options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
   assert_int_equal(km_mean_curves_new(&curves, &options, &err), KM_ERR_USAGE);
   options = plain_options();
   curves = curves_of(&options);
-  options.channels = (const km_mean_channel[]){{2, 1, 128, KM_MEAN_STEPS}};
+  options.channels = (const km_mean_channel[]){CHANNEL(2, 1, 128, STEPS, 0)};
   assert_int_equal(km_mean_curves_new(&other, &options, &err), KM_ERR_USAGE);
+  static const km_mean_channel of_no_steps[][2] = {
+      {CHANNEL(2, 1, 0, STEPS, 0), CHANNEL(2, 1, 0, CHANGES, 1)},  /* of itself */
+      {CHANNEL(2, 1, 0, STEPS, 0), CHANNEL(2, 1, 0, CHANGES, 2)},  /* of none */
+      {CHANNEL(2, 1, 0, SPIKES, 0), CHANNEL(2, 1, 0, CHANGES, 0)}, /* of spikes */
+      {CHANNEL(0, 0, 0, STEPS, 0), CHANNEL(0, 0, 0, CHANGES, 0)},  /* of doubles */
+      {CHANNEL(2, 1, 0, STEPS, 0), CHANNEL(2, 3, 0, CHANGES, 0)},  /* of another denominator */
+      {CHANNEL(2, 1, 0, STEPS, 0), CHANNEL(3, 1, 0, CHANGES, 0)},  /* of other limbs */
+      {CHANNEL(2, 1, 0, STEPS, 0), CHANNEL(2, 1, 0, CHANGES2, 0)}, /* second ones of no first */
+  };
+  options.n_channels = 2;
+  options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
+  for (size_t i = 0; i < sizeof of_no_steps / sizeof *of_no_steps; i++) {
+    options.channels = of_no_steps[i];
+    assert_int_equal(km_mean_curves_new(&other, &options, &err), KM_ERR_USAGE);
+  }
   options = plain_options();
   const km_mean_column columns[N_CHANNELS] = {{0}};
   assert_int_equal(km_mean_curves_add(&curves, 1, &(km_mean_game){columns, (const size_t[]){3}, 1}, 1, &err),

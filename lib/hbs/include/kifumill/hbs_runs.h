@@ -9,8 +9,7 @@
 
 #include "kifumill/hbs_series.h"
 
-/* n values of a geometry's n_limbs limbs. ply[0] is 0 and ply rises, except for spikes: their values stand at
- * their ply alone, and are 0 elsewhere. */
+/* n values of a geometry's n_limbs limbs. ply[0] is 0 and ply rises. */
 typedef struct km_hbs_runs {
   size_t n;
   uint32_t *ply;
@@ -23,9 +22,6 @@ void km_hbs_runs_record(km_hbs_runs *s, km_hbs_runs *layers, km_hbs *hbs, uint32
 
 /* S(t) − S(max(0, t−w)) of a game of n positions, runs again. */
 void km_hbs_runs_delta(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs, size_t n, size_t w);
-/* S(t) − S(t−1) from t = 1 on, and S(t) − 2·S(t−1) + S(t−2) from t = 2 on: spikes. */
-void km_hbs_runs_diff1(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs);
-void km_hbs_runs_diff2(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs, size_t n);
 /* log2(1 + value) of every run. */
 void km_hbs_runs_log2(double *out, const km_hbs_runs *runs, unsigned n_limbs);
 /* Runs of doubles, ply by ply: out takes n. */

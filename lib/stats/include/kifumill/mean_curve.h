@@ -20,7 +20,15 @@ enum { KM_MEAN_BLOCK = 64, KM_MEAN_CHANNELS_MAX = 64, KM_MEAN_NO_HISTOGRAM = -1 
 /* What values do from place to place: they stay for a while; or they are 0 mostly, or another one everywhere.
  * Either kind of channel takes any values, and gives the same sums; it is a matter of speed, and of what the
  * places of a column mean. */
-typedef enum km_mean_kind { KM_MEAN_STEPS = 0, KM_MEAN_SPIKES } km_mean_kind;
+typedef enum km_mean_kind {
+  KM_MEAN_STEPS = 0,
+  KM_MEAN_SPIKES,
+  /* Differences of a channel of steps of integers, x(t) − x(t−1) from place 1 on and x(t) − 2·x(t−1) + x(t−2)
+   * from place 2 on, and 0 before: they have no column of their own, and the sums of the steps are made use
+   * of. The first ones have the steps' n_limbs and denominator, the second ones those of the first. */
+  KM_MEAN_CHANGES,
+  KM_MEAN_CHANGES2,
+} km_mean_kind;
 
 /* Integers of n_limbs limbs over a denominator, or (n_limbs 0) doubles as in km_exact_sum_add_double. */
 typedef struct km_mean_channel {
@@ -29,6 +37,7 @@ typedef struct km_mean_channel {
   unsigned
       bits; /* |value| < 2^bits, bits < 64·n_limbs, so that sums take less room; 0: whatever fits the limbs */
   km_mean_kind kind;
+  size_t of; /* of changes: number of the steps; of second ones: number of the first; less than their own */
 } km_mean_channel;
 
 typedef struct km_mean_options {
