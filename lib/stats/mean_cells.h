@@ -1,9 +1,9 @@
 /* mean_cells.h: what one channel of a game adds to the cells of mean curves.
  *
  * Private to mean_curve.c. A cell is Σ and, behind it, Σ², both modulo 2^64 to their numbers of words. Spikes
- * add value and square; steps add how these differ from those before. Values that fit 91 bits, which is all
- * of boards up to 22×22, are two words wide at most and their squares three: those are made in registers,
- * every square once. Others go through GMP's mpn functions.
+ * add value and square; steps add how these differ from those before: x − y and (x − y)·(x + y). Values that
+ * fit 91 bits, which is all of boards up to 22×22, are two words wide at most and their squares three: those
+ * are made in registers, every square once. Others go through GMP's mpn functions.
  *
  *     mean_source source = mean_source_of(width, &column, used);
  *     mean_source_add(source, cells);           all values of places in use
@@ -18,6 +18,7 @@
 #include "kifumill/mean_curve.h"
 
 typedef unsigned __int128 u128;
+typedef __int128 i128;
 
 enum {
   SUM_WORDS_MAX = KM_EXACT_LIMBS_MAX + 1,
@@ -25,7 +26,6 @@ enum {
   COUNT_BITS = 36,  /* games of a stratum: fewer than 2^36 */
   NARROW_BITS = 91, /* values of two words at most, with their sum over all games */
   DOUBLE_BITS = 62, /* of doubles below 1024 */
-  AHEAD = 8,        /* values whose cells are on their way from memory */
 };
 
 /* How a channel is kept; values of n_limbs words with |value| < 2^bits. */
@@ -83,7 +83,7 @@ static inline mean_source mean_source_of(mean_width width, const km_mean_column 
   return source;
 }
 
-/* ---- words: to += , from −=. Compilers do not find the carry flag for three; sanitizers see the plain way
+/* ---- words: to +=. Compilers do not find the carry flag for three; sanitizers see the plain way
  * ---- */
 
 #if defined __x86_64__ && !defined __SANITIZE_ADDRESS__
@@ -102,12 +102,6 @@ static inline void words_add4(uint64_t *to, uint64_t a, uint64_t b, uint64_t c, 
           : "r"(a), "r"(b), "r"(c), "r"(d)
           : "cc");
 }
-static inline void words_subtract3(uint64_t from[3], const uint64_t what[3]) {
-  __asm__("subq %3, %0\n\tsbbq %4, %1\n\tsbbq %5, %2"
-          : "+&r"(from[0]), "+&r"(from[1]), "+r"(from[2])
-          : "rm"(what[0]), "rm"(what[1]), "rm"(what[2])
-          : "cc");
-}
 #else
 static inline void words_add2(uint64_t *to, uint64_t a, uint64_t b) {
   to[1] += b + __builtin_add_overflow(to[0], a, &to[0]);
@@ -124,12 +118,6 @@ static inline void words_add4(uint64_t *to, uint64_t a, uint64_t b, uint64_t c, 
   /* the carry out of the third: its sum with a carry of 0 or 1 is below what was there, or equal after both
    */
   to[3] += d + (to[2] < before || (to[2] == before && c != 0));
-}
-static inline void words_subtract3(uint64_t from[3], const uint64_t what[3]) {
-  uint64_t borrow = __builtin_sub_overflow(from[0], what[0], &from[0]);
-  borrow = __builtin_sub_overflow(from[1], borrow, &from[1]);
-  borrow += __builtin_sub_overflow(from[1], what[1], &from[1]);
-  from[2] -= what[2] + borrow;
 }
 #endif
 
@@ -167,27 +155,57 @@ static inline __attribute__((always_inline)) void narrow_add(uint64_t *cell, con
     words_add4(cell + 2, square[0], square[1], square[2], 0 - (square[2] >> 63));
 }
 
-static inline __attribute__((always_inline)) void narrow_values(mean_source source, mean_cells cells,
+/* Spikes come close together, mostly one a place. */
+static inline __attribute__((always_inline)) void narrow_spikes(mean_source source, mean_cells cells,
                                                                 const int is_double, const unsigned n_limbs,
-                                                                const int is_spikes,
                                                                 const unsigned square_words) {
-  narrow last = {{0}, {0}};
   for (size_t i = 0; i < source.n;) {
     size_t first = source.places[i] / KM_MEAN_BLOCK * KM_MEAN_BLOCK;
     uint64_t *block = mean_cell(cells, source.width, first);
     for (; i < source.n && source.places[i] - first < KM_MEAN_BLOCK; i++) {
-      size_t ahead = i + AHEAD < source.n ? i + AHEAD : source.n - 1;
-      __builtin_prefetch(block + (source.places[ahead] - first) * (2 + square_words), 1);
-      narrow now = narrow_at(source, i, is_double, n_limbs), what = now;
-      if (!is_spikes) {
-        u128 change = ((u128)now.value[1] << 64 | now.value[0]) - ((u128)last.value[1] << 64 | last.value[0]);
-        what.value[0] = (uint64_t)change;
-        what.value[1] = (uint64_t)(change >> 64);
-        words_subtract3(what.square, last.square);
-        last = now;
-      }
+      narrow what = narrow_at(source, i, is_double, n_limbs);
       narrow_add(block + (source.places[i] - first) * (2 + square_words), &what, square_words);
     }
+  }
+}
+
+/* x − y and x² − y² = (x − y)·(x + y) of signed numbers. */
+static inline __attribute__((always_inline)) narrow narrow_change(u128 x, u128 y) {
+  u128 by = x - y, both = x + y;
+  uint64_t a = (uint64_t)by, b = (uint64_t)(by >> 64), c = (uint64_t)both, d = (uint64_t)(both >> 64);
+  u128 low = (u128)a * c, middle = (u128)a * d + (low >> 64), other = (u128)b * c + (uint64_t)middle;
+  uint64_t high = b * d + (uint64_t)(middle >> 64) + (uint64_t)(other >> 64);
+  high -= (c & (0 - (b >> 63))) + (a & (0 - (d >> 63)));
+  return (narrow){{a, b}, {(uint64_t)low, (uint64_t)other, high}};
+}
+static inline __attribute__((always_inline)) narrow narrow_change_double(uint64_t x, uint64_t y) {
+  uint64_t by = x - y;
+  i128 square = (i128)(int64_t)by * (int64_t)(x + y);
+  uint64_t high = (uint64_t)((u128)square >> 64);
+  return (narrow){{by, 0 - (by >> 63)}, {(uint64_t)square, high, 0 - (high >> 63)}};
+}
+
+/* mean_cell without a branch, and of known size. */
+static inline __attribute__((always_inline)) uint64_t *narrow_cell(mean_cells cells, size_t place,
+                                                                   const unsigned square_words) {
+  return cells.blocks[place / KM_MEAN_BLOCK].words + cells.offset +
+         place % KM_MEAN_BLOCK * (2 + square_words);
+}
+
+/* Steps are anywhere: a loop over blocks would end too often where it was not expected to. */
+static inline __attribute__((always_inline)) void narrow_steps(mean_source source, mean_cells cells,
+                                                               const int is_double, const unsigned n_limbs,
+                                                               const unsigned square_words) {
+  const uint64_t *words = source.values;
+  u128 last = 0;
+  for (size_t i = 0; i < source.n; i++) {
+    uint64_t *cell = narrow_cell(cells, source.places[i], square_words);
+    u128 now = is_double      ? exact_fixed(((const double *)source.values)[i])
+               : n_limbs == 1 ? (u128)(i128)(int64_t)words[i]
+                              : (u128)words[2 * i + 1] << 64 | words[2 * i];
+    narrow what = is_double ? narrow_change_double((uint64_t)now, (uint64_t)last) : narrow_change(now, last);
+    narrow_add(cell, &what, square_words);
+    last = now;
   }
 }
 
@@ -231,21 +249,21 @@ static inline void mean_source_add(mean_source source, mean_cells cells) {
   if (!w.is_narrow)
     wide_values(source, cells);
   else if (w.is_double && w.is_spikes)
-    narrow_values(source, cells, 1, 1, 1, 3);
+    narrow_spikes(source, cells, 1, 1, 3);
   else if (w.is_double)
-    narrow_values(source, cells, 1, 1, 0, 3);
+    narrow_steps(source, cells, 1, 1, 3);
   else if (w.n_limbs == 1 && w.is_spikes)
-    narrow_values(source, cells, 0, 1, 1, 3);
+    narrow_spikes(source, cells, 0, 1, 3);
   else if (w.n_limbs == 1)
-    narrow_values(source, cells, 0, 1, 0, 3);
+    narrow_steps(source, cells, 0, 1, 3);
   else if (w.square == 3 && w.is_spikes)
-    narrow_values(source, cells, 0, 2, 1, 3);
+    narrow_spikes(source, cells, 0, 2, 3);
   else if (w.square == 3)
-    narrow_values(source, cells, 0, 2, 0, 3);
+    narrow_steps(source, cells, 0, 2, 3);
   else if (w.is_spikes)
-    narrow_values(source, cells, 0, 2, 1, 4);
+    narrow_spikes(source, cells, 0, 2, 4);
   else
-    narrow_values(source, cells, 0, 2, 0, 4);
+    narrow_steps(source, cells, 0, 2, 4);
 }
 
 /* Adds the value at the last place of a game to the cell of games that end there. */

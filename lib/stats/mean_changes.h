@@ -19,21 +19,15 @@ static inline void change_at(uint64_t *change, mean_source source, size_t i) {
 static inline __attribute__((always_inline)) void narrow_changes(mean_source source, mean_cells cells,
                                                                  const unsigned square_words) {
   const uint64_t *words = source.values;
-  for (size_t i = 1; i < source.n;) {
-    size_t first = source.places[i] / KM_MEAN_BLOCK * KM_MEAN_BLOCK;
-    uint64_t *block = mean_cell(cells, source.width, first) + 2; /* of Σ² */
-    for (; i < source.n && source.places[i] - first < KM_MEAN_BLOCK; i++) {
-      size_t ahead = i + AHEAD < source.n ? i + AHEAD : source.n - 1;
-      __builtin_prefetch(block + (source.places[ahead] - first) * (2 + square_words), 1);
-      u128 change =
-          ((u128)words[2 * i + 1] << 64 | words[2 * i]) - ((u128)words[2 * i - 1] << 64 | words[2 * i - 2]);
-      narrow what = narrow_of(source.width, (uint64_t)change, (uint64_t)(change >> 64), 2);
-      uint64_t *square = block + (source.places[i] - first) * (2 + square_words);
-      if (square_words == 3)
-        words_add3(square, what.square[0], what.square[1], what.square[2]);
-      else
-        words_add4(square, what.square[0], what.square[1], what.square[2], 0);
-    }
+  for (size_t i = 1; i < source.n; i++) {
+    u128 change =
+        ((u128)words[2 * i + 1] << 64 | words[2 * i]) - ((u128)words[2 * i - 1] << 64 | words[2 * i - 2]);
+    narrow what = narrow_of(source.width, (uint64_t)change, (uint64_t)(change >> 64), 2);
+    uint64_t *square = narrow_cell(cells, source.places[i], square_words) + 2;
+    if (square_words == 3)
+      words_add3(square, what.square[0], what.square[1], what.square[2]);
+    else
+      words_add4(square, what.square[0], what.square[1], what.square[2], 0);
   }
 }
 

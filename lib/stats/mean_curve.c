@@ -39,6 +39,8 @@ struct km_mean_curves {
   mean_block *blocks; /* [n_strata][n_blocks] */
 };
 
+enum { AHEAD = 8 }; /* games whose columns are on their way from memory */
+
 static const uint64_t games_max = (UINT64_C(1) << COUNT_BITS) - 1;
 
 static size_t cell_words(const km_mean_curves *curves, size_t channel) {
@@ -207,17 +209,30 @@ static size_t used_places(const km_mean_curves *curves, const km_mean_game *game
   return game->n_points < curves->n_points ? game->n_points : curves->n_points;
 }
 
-/* Adds one channel of a game to its stratum. */
+/* Adds one channel of a game to its stratum: its values, and the last one where it ends. Nothing is asked of
+ * what is behind the last place of all. */
 static void add_channel(km_mean_curves *curves, size_t stratum, size_t channel, const km_mean_game *game) {
-  const km_mean_column *column = &game->columns[steps_of(curves->channel, channel)];
-  mean_cells cells = {blocks_of(curves, stratum), curves->offset[channel]};
-  mean_source source = mean_source_of(curves->width[channel], column, used_places(curves, game));
-  if (curves->channel[channel].kind == KM_MEAN_CHANGES)
-    mean_changes_add(source, cells);
-  else if (curves->channel[channel].kind == KM_MEAN_CHANGES2)
-    mean_changes2_add(source, cells);
-  else
+  size_t used = used_places(curves, game);
+  mean_block *blocks = blocks_of(curves, stratum);
+  mean_cells cells = {blocks, curves->offset[channel]};
+  km_mean_kind kind = curves->channel[channel].kind;
+  mean_source source =
+      mean_source_of(curves->width[channel], &game->columns[steps_of(curves->channel, channel)], used);
+  uint64_t *end = game->n_points < curves->n_points
+                      ? ends_at(curves, blocks, used - 1) + end_offset(curves, channel)
+                      : NULL;
+  if (kind < KM_MEAN_CHANGES) {
     mean_source_add(source, cells);
+    if (end)
+      mean_source_add_end(source, end, used - 1);
+    return;
+  }
+  if (kind == KM_MEAN_CHANGES)
+    mean_changes_add(source, cells);
+  else
+    mean_changes2_add(source, cells);
+  if (end)
+    mean_changes_add_end(source, end, used - 1, kind == KM_MEAN_CHANGES ? 1 : 2);
 }
 
 /* 0 → 0; (0, max) → 1 + ⌊x·bins⌋; from max on, the last. */
@@ -263,27 +278,15 @@ static void add_histogram(km_mean_curves *curves, size_t stratum, const km_mean_
     --*count_at(curves, blocks, used, bin);
 }
 
-/* That a game is in the stratum, and where it ends: nothing is asked of what is behind the last place of all.
- */
+/* That a game is in the stratum, and where it ends. */
 static void count_game(km_mean_curves *curves, size_t stratum, const km_mean_game *game) {
   size_t used = used_places(curves, game);
   stratum_head *head = &curves->strata[stratum];
   head->n_games++;
   head->length = head->length > used ? head->length : used;
   curves->beyond += game->n_points - used;
-  if (game->n_points >= curves->n_points)
-    return;
-  uint64_t *ends = ends_at(curves, blocks_of(curves, stratum), used - 1);
-  ends[0]++;
-  for (size_t c = 0; c < curves->n_channels; c++) {
-    const km_mean_column *column = &game->columns[steps_of(curves->channel, c)];
-    mean_source source = mean_source_of(curves->width[c], column, used);
-    uint64_t *cell = ends + end_offset(curves, c);
-    if (curves->channel[c].kind < KM_MEAN_CHANGES)
-      mean_source_add_end(source, cell, used - 1);
-    else
-      mean_changes_add_end(source, cell, used - 1, curves->channel[c].kind == KM_MEAN_CHANGES ? 1 : 2);
-  }
+  if (game->n_points < curves->n_points)
+    ++*ends_at(curves, blocks_of(curves, stratum), used - 1);
 }
 
 static int same_channel(const km_mean_curves *a, const km_mean_curves *b, size_t c) {
@@ -328,8 +331,11 @@ km_status km_mean_curves_add(km_mean_curves *const *sets, size_t n_sets, const k
     status = prepare(sets[i], i, games, n_games, err);
   for (size_t i = 0; i < n_sets && status == KM_OK; i++)
     for (size_t c = 0; c < sets[i]->n_channels; c++)
-      for (size_t g = 0; g < n_games; g++)
+      for (size_t g = 0; g < n_games; g++) {
+        if (g + AHEAD < n_games)
+          __builtin_prefetch(&games[g + AHEAD].columns[c]);
         add_channel(sets[i], games[g].strata[i], c, &games[g]);
+      }
   for (size_t i = 0; i < n_sets && status == KM_OK; i++)
     for (size_t g = 0; g < n_games; g++) {
       count_game(sets[i], games[g].strata[i], &games[g]);

@@ -1,4 +1,5 @@
-/* hbs_batch.c: a game's channels, derived from its runs (hbs_runs.h) and laid out in an arena. */
+/* hbs_batch.c: a game's channels, derived from its runs (hbs_runs.h) and laid out in arenas: one a channel,
+ * since that is how they are read, a channel after the other of all games, from front to back. */
 #include "hbs_batch.h"
 
 #include "kifumill/arena.h"
@@ -8,17 +9,20 @@
 
 static const size_t enough = (size_t)2 << 20; /* bytes of games */
 
+/* Numbers of arenas: of a channel by move, by fraction, and of what else there is to a game. */
+enum { BY_MOVE = 0, BY_FRACTION = KM_MEAN_CHANNELS_MAX, OF_GAMES = 2 * KM_MEAN_CHANNELS_MAX, N_ARENAS };
+
 struct km_curve_batch {
   const km_curve_plan *plans;
   size_t n_plans, n_bytes;
-  km_curve_games *games;   /* a plan */
-  size_t *room;            /* in the arrays of each */
-  km_arena arena;          /* what they point to */
-  double *log2_layer;      /* of the game at hand, one layer's runs after the other */
-  km_hbs_fraction *at;     /* [M + 1] */
-  uint32_t *every;         /* 0, 1, … M: all places by fraction */
-  uint32_t *first;         /* first fraction of a ply */
-  km_hbs_runs_double runs; /* of M + 1 */
+  km_curve_games *games;     /* a plan */
+  size_t *room;              /* in the arrays of each */
+  km_arena arenas[N_ARENAS]; /* what they point to */
+  double *log2_layer;        /* of the game at hand, one layer's runs after the other */
+  km_hbs_fraction *at;       /* [M + 1] */
+  uint32_t *every;           /* 0, 1, … M: all places by fraction */
+  uint32_t *first;           /* first fraction of a ply */
+  km_hbs_runs_double runs;   /* of M + 1 */
 };
 
 km_curve_batch *km_curve_batch_new(const km_curve_plan *plans, size_t n_plans) {
@@ -34,7 +38,8 @@ km_curve_batch *km_curve_batch_new(const km_curve_plan *plans, size_t n_plans) {
   if (!batch)
     return NULL;
   *batch = (km_curve_batch){.plans = plans, .n_plans = n_plans};
-  km_arena_init(&batch->arena);
+  for (size_t i = 0; i < N_ARENAS; i++)
+    km_arena_init(&batch->arenas[i]);
   batch->games = calloc(n_plans + 1, sizeof *batch->games);
   batch->room = calloc(n_plans + 1, sizeof *batch->room);
   batch->log2_layer = malloc(plies * layers * sizeof *batch->log2_layer);
@@ -69,57 +74,62 @@ void km_curve_batch_free(km_curve_batch *batch) {
   free(batch->first);
   free(batch->runs.place);
   free(batch->runs.value);
-  km_arena_clear(&batch->arena);
+  for (size_t i = 0; i < N_ARENAS; i++)
+    km_arena_clear(&batch->arenas[i]);
   free(batch);
 }
 
 /* ---- columns
  * ----------------------------------------------------------------------------------------------------- */
 
-static void *take(km_curve_batch *batch, size_t n_bytes) {
+static void *take(km_curve_batch *batch, size_t arena, size_t n_bytes) {
   batch->n_bytes += n_bytes;
-  return km_arena_alloc(&batch->arena, n_bytes);
+  return km_arena_alloc(&batch->arenas[arena], n_bytes);
 }
-static void *take_copy(km_curve_batch *batch, const void *bytes, size_t n_bytes) {
-  void *copy = take(batch, n_bytes);
+static void *take_copy(km_curve_batch *batch, size_t arena, const void *bytes, size_t n_bytes) {
+  void *copy = take(batch, arena, n_bytes);
   return copy ? memcpy(copy, bytes, n_bytes) : NULL;
 }
 
-/* A column of room for n runs of limbs, to be filled; 0 when memory is out. */
-static int take_runs(km_curve_batch *batch, km_hbs_runs *runs, size_t n, unsigned n_limbs) {
-  runs->ply = take(batch, n * sizeof *runs->ply);
-  runs->value = take(batch, n * n_limbs * sizeof *runs->value);
-  return runs->ply && runs->value;
-}
-static km_mean_column of_runs(const km_hbs_runs *runs) {
-  return (km_mean_column){runs->value, runs->ply, runs->n};
-}
-/* Copies runs of limbs, and of doubles at the same plies. 0 when memory is out. */
-static int copy_runs(km_curve_batch *batch, km_mean_column *limbs, km_mean_column *doubles,
+/* Copies runs of limbs, of channel `limbs`, and doubles at the same plies. 0 when memory is out. */
+static int copy_runs(km_curve_batch *batch, km_mean_column *columns, size_t limbs, size_t doubles,
                      const km_hbs_runs *runs, unsigned n_limbs, const double *log2) {
-  *limbs = (km_mean_column){take_copy(batch, runs->value, runs->n * n_limbs * sizeof *runs->value),
-                            take_copy(batch, runs->ply, runs->n * sizeof *runs->ply), runs->n};
-  *doubles = (km_mean_column){take_copy(batch, log2, runs->n * sizeof *log2), limbs->places, runs->n};
-  return limbs->values && limbs->places && doubles->values;
+  size_t n = runs->n;
+  const uint64_t *values = take_copy(batch, BY_MOVE + limbs, runs->value, n * n_limbs * sizeof *values);
+  const uint32_t *places = take_copy(batch, BY_MOVE + limbs, runs->ply, n * sizeof *places);
+  const double *logarithms = take_copy(batch, BY_MOVE + doubles, log2, n * sizeof *logarithms);
+  columns[limbs] = (km_mean_column){values, places, n};
+  columns[doubles] = (km_mean_column){logarithms, places, n};
+  return values && places && logarithms;
 }
 
-/* Columns in the order of km_curve_channels; D1 and D2 have none. ΔS changes twice at most for a change of S.
- */
+/* ΔS changes twice at most for a change of S. 0 when memory is out. */
+static int put_delta(km_curve_batch *batch, km_mean_column *column, const km_curve_game *game,
+                     const km_curve_plan *plan) {
+  unsigned n_limbs = plan->geometry.n_limbs;
+  size_t room = 2 * game->s_runs->n, arena = BY_MOVE + KM_OF_DELTA;
+  km_hbs_runs delta = {.value = take(batch, arena, room * n_limbs * sizeof *delta.value),
+                       .ply = take(batch, arena, room * sizeof *delta.ply)};
+  if (!delta.value || !delta.ply)
+    return 0;
+  km_hbs_runs_delta(&delta, game->s_runs, n_limbs, game->n, plan->window);
+  *column = (km_mean_column){delta.value, delta.ply, delta.n};
+  return 1;
+}
+
+/* Columns in the order of km_curve_channels; D1 and D2 have none. */
 static const km_mean_column *by_move(km_curve_batch *batch, const km_curve_plan *plan,
                                      const km_curve_game *game) {
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers;
-  km_mean_column *columns = take(batch, (5 + 2 * n_layers) * sizeof *columns);
-  size_t n = game->s_runs->n;
-  km_hbs_runs delta;
-  if (!columns || !copy_runs(batch, &columns[0], &columns[1], game->s_runs, n_limbs, game->log2_runs) ||
-      !take_runs(batch, &delta, 2 * n, n_limbs))
+  size_t first = KM_OF_LAYER;
+  km_mean_column *columns = take(batch, OF_GAMES, (first + 2 * n_layers) * sizeof *columns);
+  if (!columns || !copy_runs(batch, columns, KM_OF_S, KM_OF_LOG2, game->s_runs, n_limbs, game->log2_runs) ||
+      !put_delta(batch, &columns[KM_OF_DELTA], game, plan))
     return NULL;
-  km_hbs_runs_delta(&delta, game->s_runs, n_limbs, game->n, plan->window);
-  columns[KM_OF_DELTA] = of_runs(&delta);
   columns[KM_OF_D1] = columns[KM_OF_D2] = (km_mean_column){NULL, NULL, 0};
   const double *log2 = batch->log2_layer;
   for (unsigned k = 0; k < n_layers; log2 += game->layers[k++].n)
-    if (!copy_runs(batch, &columns[5 + k], &columns[5 + n_layers + k], &game->layers[k], n_limbs, log2))
+    if (!copy_runs(batch, columns, first + k, first + n_layers + k, &game->layers[k], n_limbs, log2))
       return NULL;
   return columns;
 }
@@ -129,9 +139,9 @@ static const km_mean_column *by_fraction(km_curve_batch *batch, const km_curve_p
   unsigned n_limbs = plan->geometry.n_limbs, n_layers = plan->geometry.n_layers,
            n_out = km_curve_fraction_limbs(plan);
   uint32_t m = plan->fractions;
-  km_mean_column *columns = take(batch, (2 + n_layers) * sizeof *columns);
-  uint64_t *s = take(batch, (m + 1) * n_out * sizeof *s);
-  double *log2 = take(batch, (m + 1) * sizeof *log2);
+  km_mean_column *columns = take(batch, OF_GAMES, (2 + n_layers) * sizeof *columns);
+  uint64_t *s = take(batch, BY_FRACTION, (m + 1) * n_out * sizeof *s);
+  double *log2 = take(batch, BY_FRACTION + 1, (m + 1) * sizeof *log2);
   if (!columns || !s || !log2)
     return NULL;
   km_hbs_fractions(batch->at, game->n, m, plan->interpolate);
@@ -145,8 +155,9 @@ static const km_mean_column *by_fraction(km_curve_batch *batch, const km_curve_p
     km_hbs_runs_double *runs = &batch->runs;
     km_hbs_runs_at_fractions(runs, &game->layers[k], values, batch->at, batch->first, m);
     km_mean_column *column = &columns[2 + k];
-    *column = (km_mean_column){take_copy(batch, runs->value, runs->n * sizeof *runs->value),
-                               take_copy(batch, runs->place, runs->n * sizeof *runs->place), runs->n};
+    size_t arena = BY_FRACTION + 2 + k;
+    *column = (km_mean_column){take_copy(batch, arena, runs->value, runs->n * sizeof *runs->value),
+                               take_copy(batch, arena, runs->place, runs->n * sizeof *runs->place), runs->n};
     if (!column->values || !column->places)
       return NULL;
   }
@@ -167,7 +178,7 @@ static int is_zero(const uint64_t *value, unsigned n_limbs) {
 static const uint32_t *find_first(km_curve_batch *batch, const km_curve_plan *plan,
                                   const km_curve_game *game) {
   unsigned n_layers = plan->geometry.n_layers;
-  uint32_t *first = take(batch, n_layers * sizeof *first), none = (uint32_t)plan->n_places;
+  uint32_t *first = take(batch, OF_GAMES, n_layers * sizeof *first), none = (uint32_t)plan->n_places;
   for (unsigned k = 0; first && k < n_layers; k++) {
     const km_hbs_runs *runs = &game->layers[k];
     size_t i = (size_t)is_zero(runs->value, plan->geometry.n_limbs);
@@ -225,7 +236,7 @@ static int make_room(km_curve_games *games, size_t *room) {
 /* The strata of a game in the order of km_curve_kinds. */
 static const size_t *find_strata(km_curve_batch *batch, const km_curve_plan *plan, const km_game *game) {
   km_by kinds[KM_BY_COUNT];
-  size_t n = km_curve_kinds(plan, kinds), *strata = take(batch, n * sizeof *strata);
+  size_t n = km_curve_kinds(plan, kinds), *strata = take(batch, OF_GAMES, n * sizeof *strata);
   for (size_t i = 0; strata && i < n; i++)
     strata[i] = kinds[i] == KM_BY_RESULT
                     ? km_result_stratum(game)
@@ -271,6 +282,7 @@ void km_curve_batch_reset(km_curve_batch *batch) {
     batch->games[i].n = 0;
     batch->games[i].steps = (km_step_counts){0};
   }
-  km_arena_reset(&batch->arena);
+  for (size_t i = 0; i < N_ARENAS; i++)
+    km_arena_reset(&batch->arenas[i]);
   batch->n_bytes = 0;
 }
