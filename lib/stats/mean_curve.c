@@ -535,33 +535,70 @@ void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t ch
   }
 }
 
-/* The middle of the bin that holds the value of a rank ≥ 1. */
-static double value_of_rank(const km_mean_curves *curves, const uint32_t *count, uint64_t rank) {
-  size_t bin = 0;
-  for (uint64_t seen = count[0]; seen < rank; seen += count[bin])
-    bin++;
-  if (bin == 0)
-    return 0;
-  return bin + 1 < curves->n_bins ? ((double)bin - 0.5) / curves->bins_per_unit : curves->histogram_max;
+/* A rank's bin as places go by, and how many values are in those before it. */
+typedef struct rank_bin {
+  size_t bin;
+  uint64_t below;
+} rank_bin;
+
+/* to[i] += add[i], i < n; what is added in all. */
+static uint32_t add_counts(uint32_t *restrict to, const uint32_t *restrict add, size_t n) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    to[i] += add[i];
+    sum += add[i];
+  }
+  return sum;
 }
 
-km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t num, uint32_t den,
-                                   double *out, km_err *err) {
+/* The histogram of the next place, and what that does to ranks, of which bins rise. */
+static void next_place(uint32_t *count, const uint32_t *change, size_t n_bins, rank_bin *ranks,
+                       size_t n_ranks) {
+  size_t done = 0;
+  uint32_t sum = 0;
+  for (size_t k = 0; k < n_ranks; k++) {
+    sum += add_counts(count + done, change + done, ranks[k].bin - done);
+    done = ranks[k].bin;
+    ranks[k].below = (uint32_t)(ranks[k].below + sum); /* modulo 2^32, as counts are */
+  }
+  add_counts(count + done, change + done, n_bins - done);
+}
+
+/* Moves to the bin that holds the value of a rank ≥ 1, and gives its middle. */
+static double value_of_rank(const km_mean_curves *curves, const uint32_t *count, rank_bin *at,
+                            uint64_t rank) {
+  while (at->below >= rank)
+    at->below -= count[--at->bin];
+  while (at->below + count[at->bin] < rank)
+    at->below += count[at->bin++];
+  if (at->bin == 0)
+    return 0;
+  return at->bin + 1 < curves->n_bins ? ((double)at->bin - 0.5) / curves->bins_per_unit
+                                      : curves->histogram_max;
+}
+
+km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, const uint32_t *nums,
+                                   size_t n_nums, uint32_t den, double *const *out, km_err *err) {
   if (curves->n_bins == 0)
     return km_err_set(err, KM_ERR_USAGE, 0, "these mean curves keep no histogram");
   uint32_t *count = calloc(curves->n_bins, sizeof *count);
-  if (count == NULL)
+  rank_bin *ranks = calloc(n_nums + 1, sizeof *ranks);
+  if (count == NULL || ranks == NULL) {
+    free(count);
+    free(ranks);
     return km_err_set(err, KM_ERR_NOMEM, 0, "no memory for a histogram");
+  }
   uint64_t n = curves->strata[stratum].n_games;
+  mean_block *blocks = blocks_of(curves, stratum);
   for (size_t t = 0; t < curves->strata[stratum].length; t++) {
-    const mean_block *from = &curves->blocks[stratum * curves->n_blocks + t / KM_MEAN_BLOCK];
-    size_t place = t % KM_MEAN_BLOCK;
-    for (size_t bin = 0; bin < curves->n_bins; bin++)
-      count[bin] += from->histogram[place * curves->n_bins + bin];
-    uint64_t rank = (uint64_t)(((unsigned __int128)n * num + den - 1) / den);
-    out[t] = value_of_rank(curves, count, rank > 0 ? rank : 1);
-    n -= ends_at(curves, blocks_of(curves, stratum), t)[0];
+    next_place(count, count_at(curves, blocks, t, 0), curves->n_bins, ranks, n_nums);
+    for (size_t k = 0; k < n_nums; k++) {
+      uint64_t rank = (uint64_t)(((unsigned __int128)n * nums[k] + den - 1) / den);
+      out[k][t] = value_of_rank(curves, count, &ranks[k], rank > 0 ? rank : 1);
+    }
+    n -= ends_at(curves, blocks, t)[0];
   }
   free(count);
+  free(ranks);
   return KM_OK;
 }

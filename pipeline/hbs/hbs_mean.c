@@ -9,6 +9,7 @@
  * deviation and error are correctly rounded from them. The logarithm also has quartiles. */
 #include "hbs_mean.h"
 
+#include "kifumill/batch.h"
 #include "kifumill/table.h"
 
 #include <math.h>
@@ -16,62 +17,6 @@
 #include <string.h>
 
 enum { SUM_LIMBS = KM_EXACT_LIMBS_MAX + 1, SQUARE_LIMBS = 2 * KM_EXACT_LIMBS_MAX + 1, CHUNK_ROWS = 4096 };
-
-/* ---- lines
- * ------------------------------------------------------------------------------------------------------- */
-
-void km_mean_room_clear(km_mean_room *room) {
-  free(room->sums);
-  free(room->quartiles);
-  *room = (km_mean_room){0};
-}
-
-static km_status reserve(km_mean_room *room, size_t n, km_err *err) {
-  if (n <= room->capacity)
-    return KM_OK;
-  km_mean_room_clear(room);
-  room->sums = malloc(n * sizeof *room->sums);
-  room->quartiles = malloc(3 * n * sizeof *room->quartiles);
-  room->capacity = n;
-  if (room->sums && room->quartiles)
-    return KM_OK;
-  km_mean_room_clear(room);
-  return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a curve of %zu places", n);
-}
-
-km_status km_mean_line_read(km_mean_line *line, km_mean_room *room, const km_curve *curve,
-                            const km_channel *channel, km_mean_ends ends, km_err *err) {
-  size_t length = km_mean_curves_length(curve->curves, curve->stratum), skip = channel->first_place;
-  km_channel channels[KM_MEAN_CHANNELS_MAX];
-  size_t n = km_curve_channels(curve->set->plan, curve->by, curve->by_fraction, channels), number = 0;
-  *line = (km_mean_line){.curve = curve, .channel = *channel, .n = length > skip ? length - skip : 0};
-  while (number + 1 < n &&
-         (channels[number].quantity != channel->quantity || channels[number].layer != channel->layer))
-    number++;
-  km_status status = reserve(room, length, err);
-  if (status != KM_OK)
-    return status;
-  km_mean_curves_read(curve->curves, curve->stratum, number, ends, room->sums);
-  line->sums = room->sums + skip;
-  if (channel->quantity != KM_OF_LOG2 || ends != KM_MEAN_DROP)
-    return KM_OK;
-  double **quartile[] = {&line->q1, &line->median, &line->q3};
-  for (uint32_t i = 0; i < 3 && status == KM_OK; i++) {
-    *quartile[i] = room->quartiles + i * length;
-    status = km_mean_curves_quantiles(curve->curves, curve->stratum, i + 1, 4, *quartile[i], err);
-  }
-  return status;
-}
-
-km_status km_curve_name(const km_curve *curve, const km_games *games, char name[KM_STRATUM_NAME],
-                        km_err *err) {
-  const km_curve_plan *plan = curve->set->plan;
-  if (curve->by != KM_BY_RESULT)
-    return km_strata_name(plan->strata, (km_strata_of){curve->by, plan->size, plan->colour},
-                          (unsigned)curve->stratum, games, name, err);
-  strcpy(name, km_result_name((unsigned)curve->stratum));
-  return KM_OK;
-}
 
 /* ---- columns
  * ----------------------------------------------------------------------------------------------------- */
@@ -131,20 +76,25 @@ static const km_column heap_column = {
 static const km_column name_column = {
     .name = "/mean/text/offset", .type = KM_U64, .doc = "name k is heap[offset[k]:offset[k+1]]"};
 
-/* What is gathered while the values are written. */
 typedef struct mean_job {
   km_h5 *file;
+  const km_hbs_means *means;
+  const km_mean_lines *lines;
   km_table_schema schema;
   km_table_writer *table;
-  km_block *block;
-  curve_row *rows;
-  size_t n_rows, room;
+  uint64_t next_row; /* of the reader */
+  curve_row *rows;   /* lines->n_lines */
   char *heap;
-  uint64_t *names;
-  size_t n_names, heap_bytes;
-  uint64_t n_values;
-  km_mean_ends ends;
+  uint64_t *names; /* lines->n_curves + 1 */
 } mean_job;
+
+/* ---- values: a chunk a batch
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct value_batch {
+  km_block *block;
+  uint64_t first, n;
+} value_batch;
 
 /* Two's complement into more limbs. */
 static void widen(uint64_t *to, size_t n_to, const uint64_t *from, size_t n_from) {
@@ -153,96 +103,138 @@ static void widen(uint64_t *to, size_t n_to, const uint64_t *from, size_t n_from
     to[i] = i < n_from ? from[i] : sign;
 }
 
-static void fill_values(mean_job *job, const km_mean_line *line) {
-  void *at[N_VALUE_COLUMNS];
-  for (size_t c = 0; c < N_VALUE_COLUMNS; c++)
-    at[c] = km_block_rows(job->block, c);
-  uint64_t *count = at[0], *sum = at[1], *square = at[2];
-  for (size_t i = 0; i < line->n; i++) {
-    const km_exact_sum *s = &line->sums[i];
-    km_exact_moments moments = km_exact_sum_moments(s);
-    const double *quartiles[] = {line->q1, line->median, line->q3};
+/* Values first … first + n - 1 of a line, to rows of the block from at on. */
+static void fill_values(km_block *block, size_t at, const km_mean_line *line, const km_exact_sum *sums,
+                        size_t first, size_t n) {
+  uint64_t *count = (uint64_t *)km_block_rows(block, 0) + at;
+  uint64_t *sum = (uint64_t *)km_block_rows(block, 1) + at * SUM_LIMBS;
+  uint64_t *square = (uint64_t *)km_block_rows(block, 2) + at * SQUARE_LIMBS;
+  double *doubles[6];
+  for (size_t k = 0; k < 6; k++)
+    doubles[k] = (double *)km_block_rows(block, 3 + k) + at;
+  for (size_t i = 0; i < n; i++) {
+    const km_exact_sum *s = &sums[first + i];
+    const km_line_place *place = &line->places[first + i];
     count[i] = s->n;
     widen(sum + i * SUM_LIMBS, SUM_LIMBS, s->sum, s->n_limbs + 1);
     widen(square + i * SQUARE_LIMBS, SQUARE_LIMBS, s->square, 2 * s->n_limbs + 1);
-    ((double *)at[3])[i] = moments.mean;
-    ((double *)at[4])[i] = moments.deviation;
-    ((double *)at[5])[i] = moments.error;
+    doubles[0][i] = place->mean;
+    doubles[1][i] = place->deviation;
+    doubles[2][i] = place->error;
     for (size_t q = 0; q < 3; q++)
-      ((double *)at[6 + q])[i] = quartiles[q] ? quartiles[q][i] : (double)NAN;
+      doubles[3 + q][i] = line->quartiles[q] ? line->quartiles[q][first + i] : (double)NAN;
   }
 }
 
-static km_status put_line(mean_job *job, const km_mean_line *line, km_err *err) {
-  km_block_reset(job->block, job->n_values);
-  km_status status = km_block_extend(job->block, line->n, err);
-  if (status != KM_OK)
-    return status;
-  fill_values(job, line);
-  if (job->n_rows == job->room) {
-    size_t room = job->room ? 2 * job->room : 256;
-    curve_row *larger = realloc(job->rows, room * sizeof *larger);
-    if (!larger)
-      return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu curves", room);
-    job->rows = larger;
-    job->room = room;
+static void *values_new(void *ctx) {
+  mean_job *job = ctx;
+  value_batch *batch = calloc(1, sizeof *batch);
+  if (batch && !(batch->block = km_block_new(&job->schema))) {
+    free(batch);
+    return NULL;
   }
-  const km_curve *curve = line->curve;
-  const km_curve_plan *plan = curve->set->plan;
-  int of_layer = line->channel.quantity == KM_OF_LAYER || line->channel.quantity == KM_OF_LOG2_LAYER;
-  job->rows[job->n_rows++] =
-      (curve_row){.colour = plan->colour,
-                  .size = plan->size,
-                  .by_fraction = (uint8_t)curve->by_fraction,
-                  .by = (uint8_t)curve->by,
-                  .quantity = (uint8_t)line->channel.quantity,
-                  .layer = (uint8_t)(of_layer ? km_hbs_layer_size(plan->size, line->channel.layer) : 0),
-                  .stratum = (uint32_t)job->n_names - 1,
-                  .first_place = line->channel.first_place,
-                  .n_rows = (uint32_t)line->n,
-                  .n_games = km_mean_curves_games(curve->curves, curve->stratum),
-                  .denominator = line->n ? line->sums[0].denominator : 1,
-                  .first_row = job->n_values};
-  job->n_values += line->n;
-  status = km_block_pack(job->block, err);
-  return status == KM_OK ? km_table_writer_append(job->table, job->block, err) : status;
+  return batch;
+}
+static void values_free(void *ctx, void *batch) {
+  (void)ctx;
+  km_block_free(((value_batch *)batch)->block);
+  free(batch);
+}
+static void *room_new(void *ctx) {
+  (void)ctx;
+  return calloc(1, sizeof(km_sums_room));
+}
+static void room_free(void *ctx, void *room) {
+  (void)ctx;
+  free(((km_sums_room *)room)->sums);
+  free(room);
 }
 
-static km_status add_name(mean_job *job, const char *name, km_err *err) {
-  size_t n = strlen(name);
-  char *heap = realloc(job->heap, job->heap_bytes + n + 1);
-  if (heap)
-    job->heap = heap;
-  uint64_t *names = realloc(job->names, (job->n_names + 2) * sizeof *names);
-  if (names)
-    job->names = names;
-  if (!heap || !names)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for names of strata");
-  memcpy(heap + job->heap_bytes, name, n);
-  names[job->n_names++] = job->heap_bytes;
-  names[job->n_names] = job->heap_bytes += n;
-  return KM_OK;
+static km_status read_values(void *ctx, size_t stream, void *batch, km_err *err) {
+  mean_job *job = ctx;
+  value_batch *values = batch;
+  uint64_t rest = job->lines->n_rows - job->next_row;
+  (void)stream, (void)err;
+  values->first = job->next_row;
+  values->n = rest < CHUNK_ROWS ? rest : CHUNK_ROWS;
+  job->next_row += values->n;
+  return values->n ? KM_OK : KM_END;
 }
 
-static km_status put_set(mean_job *job, const km_curve_set *set, const km_games *games, km_mean_room *room,
-                         km_err *err) {
-  km_curve curve = {0};
-  km_status status = KM_OK;
-  while (status == KM_OK && km_curve_next(set, &curve)) {
-    km_channel channels[KM_MEAN_CHANNELS_MAX];
-    char name[KM_STRATUM_NAME];
-    size_t n = km_curve_channels(set->plan, curve.by, curve.by_fraction, channels);
-    status = km_curve_name(&curve, games, name, err);
+static km_status work_values(void *ctx, void *worker, void *batch, km_err *err) {
+  const mean_job *job = ctx;
+  value_batch *values = batch;
+  uint64_t end = values->first + values->n;
+  km_block_reset(values->block, values->first);
+  km_status status = km_block_add(values->block, (size_t)values->n, err);
+  for (size_t i = 0; i < job->lines->n_lines && status == KM_OK; i++) {
+    const km_mean_line *line = &job->lines->lines[i];
+    uint64_t from = line->first_row > values->first ? line->first_row : values->first,
+             to = line->first_row + line->n < end ? line->first_row + line->n : end;
+    const km_exact_sum *sums;
+    if (from >= to)
+      continue;
+    status = km_mean_line_sums(&sums, worker, line, job->means->ends, err);
     if (status == KM_OK)
-      status = add_name(job, name, err);
-    for (size_t i = 0; i < n && status == KM_OK; i++) {
-      km_mean_line line;
-      status = km_mean_line_read(&line, room, &curve, &channels[i], job->ends, err);
-      if (status == KM_OK)
-        status = put_line(job, &line, err);
-    }
+      fill_values(values->block, (size_t)(from - values->first), line, sums, (size_t)(from - line->first_row),
+                  (size_t)(to - from));
   }
-  return status;
+  return status == KM_OK ? km_block_pack(values->block, err) : status;
+}
+
+static km_status write_values(void *ctx, void *batch, km_err *err) {
+  return km_table_writer_append(((mean_job *)ctx)->table, ((value_batch *)batch)->block, err);
+}
+
+static km_status put_values(mean_job *job, km_err *err) {
+  static const km_batch_ops ops = {values_new,  values_free, room_new,     room_free,
+                                   read_values, work_values, write_values, NULL};
+  return km_batch_run(&ops, job, 1, job->means->n_threads, (size_t)job->means->n_threads + 1, err);
+}
+
+/* ---- curves
+ * ------------------------------------------------------------------------------------------------------ */
+
+static curve_row row_of(const km_mean_line *line, uint32_t name) {
+  const km_curve_plan *plan = line->curve.set->plan;
+  const km_mean_channel *shape = &line->channel.shape;
+  int of_layer = line->channel.quantity == KM_OF_LAYER || line->channel.quantity == KM_OF_LOG2_LAYER;
+  return (curve_row){.colour = plan->colour,
+                     .size = plan->size,
+                     .by_fraction = (uint8_t)line->curve.by_fraction,
+                     .by = (uint8_t)line->curve.by,
+                     .quantity = (uint8_t)line->channel.quantity,
+                     .layer = (uint8_t)(of_layer ? km_hbs_layer_size(plan->size, line->channel.layer) : 0),
+                     .stratum = name,
+                     .first_place = line->channel.first_place,
+                     .n_rows = (uint32_t)line->n,
+                     .n_games = km_mean_curves_games(line->curve.curves, line->curve.stratum),
+                     .denominator = line->n == 0          ? 1
+                                    : shape->n_limbs == 0 ? KM_EXACT_DOUBLE_DENOMINATOR
+                                                          : shape->denominator,
+                     .first_row = line->first_row};
+}
+
+/* Rows of all lines, and names of all curves. */
+static km_status list_curves(mean_job *job, km_err *err) {
+  const km_mean_lines *lines = job->lines;
+  job->rows = malloc(lines->n_lines * sizeof *job->rows + 1);
+  job->names = calloc(lines->n_curves + 1, sizeof *job->names);
+  job->heap = malloc(lines->n_curves * KM_STRATUM_NAME + 1);
+  if (!job->rows || !job->names || !job->heap)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu curves", lines->n_lines);
+  for (size_t c = 0; c < lines->n_curves; c++) {
+    char name[KM_STRATUM_NAME];
+    km_status status = km_curve_name(&lines->lines[lines->curves[c]].curve, job->means->games, name, err);
+    if (status != KM_OK)
+      return status;
+    size_t n = strlen(name);
+    memcpy(job->heap + job->names[c], name, n);
+    job->names[c + 1] = job->names[c] + n;
+    for (size_t i = lines->curves[c]; i < lines->curves[c + 1]; i++)
+      job->rows[i] = row_of(&lines->lines[i], (uint32_t)c);
+  }
+  return KM_OK;
 }
 
 static km_status put_attributes(km_h5 *file, km_err *err) {
@@ -267,67 +259,48 @@ static km_status put_attributes(km_h5 *file, km_err *err) {
 
 /* Column k of the rows. */
 static km_status put_curve_field(mean_job *job, size_t k, km_err *err) {
-  size_t n_bytes = km_type_bytes(curve_fields[k].column.type);
-  char *values = malloc(job->n_rows * n_bytes + 1);
+  size_t n_bytes = km_type_bytes(curve_fields[k].column.type), n_rows = job->lines->n_lines;
+  char *values = malloc(n_rows * n_bytes + 1);
   if (!values)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu curves", job->n_rows);
-  for (size_t i = 0; i < job->n_rows; i++)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu curves", n_rows);
+  for (size_t i = 0; i < n_rows; i++)
     memcpy(values + i * n_bytes, (const char *)&job->rows[i] + curve_fields[k].at, n_bytes);
-  km_status status = km_h5_put_column(job->file, &curve_fields[k].column, job->n_rows, values, err);
+  km_status status = km_h5_put_column(job->file, &curve_fields[k].column, n_rows, values, err);
   free(values);
   return status;
 }
 
 static km_status put_curves(mean_job *job, km_err *err) {
-  km_status status = KM_OK;
+  size_t n_curves = job->lines->n_curves;
+  km_status status = list_curves(job, err);
   for (size_t k = 0; k < N_CURVE_FIELDS && status == KM_OK; k++)
     status = put_curve_field(job, k, err);
   if (status == KM_OK)
-    status = km_h5_put_column(job->file, &heap_column, job->heap_bytes, job->heap, err);
-  static const uint64_t none = 0;
-  return status == KM_OK ? km_h5_put_column(job->file, &name_column, job->n_names + 1,
-                                            job->names ? job->names : &none, err)
-                         : status;
+    status = km_h5_put_column(job->file, &heap_column, job->names[n_curves], job->heap, err);
+  return status == KM_OK ? km_h5_put_column(job->file, &name_column, n_curves + 1, job->names, err) : status;
 }
 
-/* How many rows /mean/value will have. */
-static uint64_t count_values(const km_hbs_means *means) {
-  uint64_t n_values = 0;
-  for (size_t i = 0; i < means->n_sets; i++)
-    for (km_curve curve = {0}; km_curve_next(&means->sets[i], &curve);) {
-      km_channel channels[KM_MEAN_CHANNELS_MAX];
-      size_t n = km_curve_channels(means->sets[i].plan, curve.by, curve.by_fraction, channels);
-      size_t length = km_mean_curves_length(curve.curves, curve.stratum);
-      for (size_t k = 0; k < n; k++)
-        n_values += length > channels[k].first_place ? length - channels[k].first_place : 0;
-    }
-  return n_values;
-}
-
-km_status km_hbs_mean_put(km_h5 *file, const km_hbs_means *means, km_codec codec, km_err *err) {
+km_status km_hbs_mean_put(km_h5 *file, const km_hbs_means *means, const km_mean_lines *lines, km_codec codec,
+                          km_err *err) {
   mean_job job = {.file = file,
-                  .ends = means->ends,
+                  .means = means,
+                  .lines = lines,
                   .schema = {.group = "/mean/value",
                              .columns = value_columns,
                              .n_columns = N_VALUE_COLUMNS,
                              .chunk_rows = CHUNK_ROWS,
                              .codec = codec}};
-  km_mean_room room = {0};
   km_status status = put_attributes(file, err);
   if (status == KM_OK)
-    status = km_table_writer_open(&job.table, file, &job.schema, count_values(means), err);
-  if (status == KM_OK && !(job.block = km_block_new(&job.schema)))
-    status = km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for curves");
-  for (size_t i = 0; i < means->n_sets && status == KM_OK; i++)
-    status = put_set(&job, &means->sets[i], means->games, &room, err);
+    status = km_table_writer_open(&job.table, file, &job.schema, lines->n_rows, err);
+  if (status == KM_OK)
+    status = put_values(&job, err);
   if (status == KM_OK)
     status = put_curves(&job, err);
   if (status == KM_OK)
     status = km_table_writer_finish(job.table, err);
   else
     km_table_writer_abandon(job.table);
-  km_mean_room_clear(&room);
-  km_block_free(job.block);
   free(job.rows);
   free(job.heap);
   free(job.names);

@@ -2,6 +2,7 @@
  * second one, in parallel, follows the moves. */
 #include "hbs_stage.h"
 
+#include "hbs_mean.h"
 #include "hbs_summary.h"
 #include "hbs_work.h"
 
@@ -245,11 +246,14 @@ static km_status write_stretch(void *ctx, void *batch, km_err *err) {
   return status;
 }
 
+static int n_threads_of(const hbs_job *job) {
+  return job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
+}
+
 static km_status follow_games(hbs_job *job, km_err *err) {
-  static const km_batch_ops ops = {stretch_new,  stretch_free, worker_new,   worker_free,
+  static const km_batch_ops ops = {stretch_new,  stretch_free, worker_new,    worker_free,
                                    read_stretch, work_stretch, write_stretch, NULL};
-  size_t n_threads =
-      (size_t)(job->options->run.threads > 0 ? job->options->run.threads : km_threads_default());
+  size_t n_threads = (size_t)n_threads_of(job);
   job->shared.games = job->games;
   job->shared.offsets = job->offsets;
   job->shared.schema = &job->schema;
@@ -273,21 +277,25 @@ static km_status put_sizes(hbs_job *job, km_err *err) {
 
 static km_status finish_outputs(hbs_job *job, km_err *err) {
   const km_run_options *run = &job->options->run;
-  km_hbs_facts facts = {.options = job->options,
-                        .variant = job->variant,
-                        .input_digest = job->digest,
-                        .means = {NULL, job->shared.n_plans, (km_mean_ends)job->options->ends, job->games},
-                        .n_games = job->n_games,
-                        .n_rectangular = job->n_rectangular,
-                        .n_positions = job->n_positions};
+  km_hbs_facts facts = {
+      .options = job->options,
+      .variant = job->variant,
+      .input_digest = job->digest,
+      .means = {NULL, job->shared.n_plans, (km_mean_ends)job->options->ends, job->games, n_threads_of(job)},
+      .n_games = job->n_games,
+      .n_rectangular = job->n_rectangular,
+      .n_positions = job->n_positions};
   char *json = NULL;
+  km_mean_lines lines = {0};
   km_status status = km_curve_pool_total(job->shared.pool, &facts.means.sets, err);
+  if (status == KM_OK)
+    status = km_mean_lines_read(&lines, &facts.means, err);
   if (status == KM_OK)
     status = put_sizes(job, err);
   if (status == KM_OK)
-    status = km_hbs_mean_put(km_hbs_writer_file(job->writer), &facts.means, job->codec, err);
+    status = km_hbs_mean_put(km_hbs_writer_file(job->writer), &facts.means, &lines, job->codec, err);
   if (status == KM_OK)
-    status = km_hbs_summary(&json, &facts, err);
+    status = km_hbs_summary(&json, &facts, &lines, err);
   if (status == KM_OK) {
     status = km_hbs_writer_finish(job->writer, err);
     job->writer = NULL;
@@ -295,6 +303,7 @@ static km_status finish_outputs(hbs_job *job, km_err *err) {
   if (status == KM_OK)
     status = km_outfile_put(job->summary_path, json, strlen(json), run->force, err);
   free(json);
+  km_mean_lines_clear(&lines);
   return status;
 }
 

@@ -1,45 +1,41 @@
-/* hbs_summary.c: what was summed, as JSON for plots. */
+/* hbs_summary.c: what was summed, as JSON for plots. Curves are put into text by all threads. */
 #include "hbs_summary.h"
 
 #include "json_out.h"
+#include "kifumill/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Room for one curve. */
 typedef struct summary {
   km_json json;
   const km_hbs_facts *facts;
-  km_mean_room room, hold;
-  double *values; /* 4 · capacity */
-  size_t capacity;
+  const km_mean_lines *lines;
 } summary;
 
 /* ---- curves
  * ------------------------------------------------------------------------------------------------------ */
 
-static km_status reserve(summary *s, size_t n, km_err *err) {
-  if (n <= s->capacity)
-    return KM_OK;
-  free(s->values);
-  s->values = malloc(4 * n * sizeof *s->values);
-  s->capacity = s->values ? n : 0;
-  return s->values ? KM_OK : km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a curve of %zu places", n);
-}
+/* The text of one curve, made by one thread. */
+typedef struct curve_text {
+  km_json json;
+  const summary *s;
+  double *values; /* as many as the curve has places, and twice that for differences */
+} curve_text;
 
-/* Moments of every place of a line, NaN before the first: mean, deviation, error in s->values. Returns the
- * number of places. */
-static size_t take_moments(summary *s, const km_mean_line *line) {
-  size_t skip = line->n ? line->channel.first_place : 0, n = skip + line->n;
-  for (size_t i = 0; i < n; i++) {
-    km_exact_moments m = {.mean = (double)NAN, .deviation = (double)NAN, .error = (double)NAN};
-    if (i >= skip)
-      m = km_exact_sum_moments(&line->sums[i - skip]);
-    s->values[i] = m.mean;
-    s->values[n + i] = m.deviation;
-    s->values[2 * n + i] = m.error;
+typedef enum moment { MEAN, DEVIATION, ERROR } moment;
+
+/* A moment at every place of a line, null before the first. */
+static void put_moments(curve_text *c, const char *key, const km_mean_line *line, moment which) {
+  size_t skip = line->n ? line->channel.first_place : 0;
+  for (size_t i = 0; i < skip; i++)
+    c->values[i] = (double)NAN;
+  for (size_t i = 0; i < line->n; i++) {
+    const km_line_place *place = &line->places[i];
+    c->values[skip + i] = which == MEAN ? place->mean : which == DEVIATION ? place->deviation : place->error;
   }
-  return n;
+  km_json_numbers(&c->json, key, c->values, skip + line->n);
 }
 
 /* Σ of doubles, times 2^52. */
@@ -48,72 +44,69 @@ static __int128 fixed_sum(const km_exact_sum *sum) {
 }
 
 /* d1 and d2 of the logarithm. Summed with ended games held, differences are those of the games that go on. */
-static km_status put_differences(summary *s, const km_mean_line *line, km_err *err) {
-  km_mean_line hold;
-  double *d1 = s->values, *d2 = s->values + line->n;
-  km_status status = km_mean_line_read(&hold, &s->hold, line->curve, &line->channel, KM_MEAN_HOLD, err);
-  if (status != KM_OK)
-    return status;
-  for (size_t t = 0; t < line->n; t++) {
+static km_status put_differences(curve_text *c, const km_mean_line *line, km_err *err) {
+  km_sums_room room = {0};
+  const km_exact_sum *hold;
+  double *d1 = c->values, *d2 = c->values + line->n;
+  km_status status = km_mean_line_sums(&hold, &room, line, KM_MEAN_HOLD, err);
+  for (size_t t = 0; t < line->n && status == KM_OK; t++) {
     d1[t] = d2[t] = (double)NAN;
     if (t > 0)
-      d1[t] = (double)(fixed_sum(&hold.sums[t]) - fixed_sum(&hold.sums[t - 1])) * 0x1p-52 /
-              (double)line->sums[t].n;
+      d1[t] = (double)(fixed_sum(&hold[t]) - fixed_sum(&hold[t - 1])) * 0x1p-52 / (double)line->places[t].n;
     if (t > 1)
       d2[t] = d1[t] - d1[t - 1];
   }
-  km_json_numbers(&s->json, "d1", d1, line->n);
-  km_json_numbers(&s->json, "d2", d2, line->n);
-  return KM_OK;
+  if (status == KM_OK) {
+    km_json_numbers(&c->json, "d1", d1, line->n);
+    km_json_numbers(&c->json, "d2", d2, line->n);
+  }
+  free(room.sums);
+  return status;
 }
 
-static km_status put_log2(summary *s, const km_mean_line *line, km_err *err) {
-  size_t n = take_moments(s, line), n_quartiles = line->q1 ? n : 0;
-  km_json_open(&s->json, "n", '[');
-  for (size_t i = 0; i < n; i++)
-    km_json_count(&s->json, NULL, line->sums[i].n);
-  km_json_close(&s->json, ']');
-  km_json_numbers(&s->json, "mean", s->values, n);
-  km_json_numbers(&s->json, "sd", s->values + n, n);
-  km_json_numbers(&s->json, "se", s->values + 2 * n, n);
-  km_json_numbers(&s->json, "q1", line->q1, n_quartiles);
-  km_json_numbers(&s->json, "median", line->median, n_quartiles);
-  km_json_numbers(&s->json, "q3", line->q3, n_quartiles);
-  return line->curve->by_fraction ? KM_OK : put_differences(s, line, err);
+static km_status put_log2(curve_text *c, const km_mean_line *line, km_err *err) {
+  static const char *const names[3] = {"q1", "median", "q3"};
+  km_json_open(&c->json, "n", '[');
+  for (size_t i = 0; i < line->n; i++)
+    km_json_count(&c->json, NULL, line->places[i].n);
+  km_json_close(&c->json, ']');
+  put_moments(c, "mean", line, MEAN);
+  put_moments(c, "sd", line, DEVIATION);
+  put_moments(c, "se", line, ERROR);
+  for (size_t q = 0; q < 3; q++)
+    km_json_numbers(&c->json, names[q], line->quartiles[q], line->quartiles[q] ? line->n : 0);
+  return line->curve.by_fraction ? KM_OK : put_differences(c, line, err);
 }
 
 /* {mean[], se[]}, of a layer with its side. */
-static void put_mean_and_error(summary *s, const char *key, const km_mean_line *line) {
-  size_t n = take_moments(s, line);
-  km_json_open(&s->json, key, '{');
+static void put_mean_and_error(curve_text *c, const char *key, const km_mean_line *line) {
+  km_json_open(&c->json, key, '{');
   if (line->channel.quantity == KM_OF_LOG2_LAYER)
-    km_json_count(&s->json, "side", km_hbs_layer_size(line->curve->set->plan->size, line->channel.layer));
-  km_json_numbers(&s->json, "mean", s->values, n);
-  km_json_numbers(&s->json, "se", s->values + 2 * n, n);
-  km_json_close(&s->json, '}');
+    km_json_count(&c->json, "side", km_hbs_layer_size(line->curve.set->plan->size, line->channel.layer));
+  put_moments(c, "mean", line, MEAN);
+  put_moments(c, "se", line, ERROR);
+  km_json_close(&c->json, '}');
 }
 
-static km_status put_line(summary *s, const km_mean_line *line, km_err *err) {
-  size_t n;
+static km_status put_line(curve_text *c, const km_mean_line *line, km_err *err) {
   switch (line->channel.quantity) {
   case KM_OF_LOG2:
-    return put_log2(s, line, err);
+    return put_log2(c, line, err);
   case KM_OF_S:
-    n = take_moments(s, line);
-    km_json_numbers(&s->json, "s_mean", s->values, n);
-    km_json_numbers(&s->json, "s_sd", s->values + n, n);
+    put_moments(c, "s_mean", line, MEAN);
+    put_moments(c, "s_sd", line, DEVIATION);
     break;
   case KM_OF_DELTA:
-    put_mean_and_error(s, "delta", line);
+    put_mean_and_error(c, "delta", line);
     break;
   case KM_OF_D1:
-    put_mean_and_error(s, "s_d1", line);
+    put_mean_and_error(c, "s_d1", line);
     break;
   case KM_OF_D2:
-    put_mean_and_error(s, "s_d2", line);
+    put_mean_and_error(c, "s_d2", line);
     break;
   case KM_OF_LOG2_LAYER:
-    put_mean_and_error(s, NULL, line);
+    put_mean_and_error(c, NULL, line);
     break;
   default: /* exact layers are for hbs.h5 */
     break;
@@ -121,19 +114,13 @@ static km_status put_line(summary *s, const km_mean_line *line, km_err *err) {
   return KM_OK;
 }
 
-/* The lines of a curve: those of the whole board, then the layers in an array of their own. */
-static km_status put_lines(summary *s, const km_curve *curve, int of_layers, km_err *err) {
-  km_channel channels[KM_MEAN_CHANNELS_MAX];
-  size_t n = km_curve_channels(curve->set->plan, curve->by, curve->by_fraction, channels);
-  km_status status = reserve(s, km_mean_curves_length(curve->curves, curve->stratum), err);
-  for (size_t i = 0; i < n && status == KM_OK; i++) {
-    km_mean_line line;
-    if (channels[i].quantity == KM_OF_LAYER || (channels[i].quantity == KM_OF_LOG2_LAYER) != of_layers)
-      continue;
-    status = km_mean_line_read(&line, &s->room, curve, &channels[i], s->facts->means.ends, err);
-    if (status == KM_OK)
-      status = put_line(s, &line, err);
-  }
+/* The lines of curve number i: those of the whole board, then the layers in an array of their own. */
+static km_status put_lines(curve_text *c, size_t i, int of_layers, km_err *err) {
+  km_status status = KM_OK;
+  const km_mean_lines *lines = c->s->lines;
+  for (size_t k = lines->curves[i]; k < lines->curves[i + 1] && status == KM_OK; k++)
+    if ((lines->lines[k].channel.quantity == KM_OF_LOG2_LAYER) == of_layers)
+      status = put_line(c, &lines->lines[k], err);
   return status;
 }
 
@@ -141,30 +128,81 @@ static const char *series_name(const km_curve_plan *plan) {
   return plan->colour == KM_WHITE ? "white" : "black";
 }
 
-static void put_series(summary *s, const km_curve_plan *plan) {
-  km_json_count(&s->json, "size", plan->size);
-  km_json_text(&s->json, "series", series_name(plan));
+static void put_series(km_json *json, const km_curve_plan *plan) {
+  km_json_count(json, "size", plan->size);
+  km_json_text(json, "series", series_name(plan));
 }
 
-static km_status put_curve(summary *s, const km_curve *curve, km_err *err) {
+static km_status put_curve(curve_text *c, size_t i, km_err *err) {
+  const km_curve *curve = &c->s->lines->lines[c->s->lines->curves[i]].curve;
   int whole = curve->by == KM_BY_RESULT && curve->stratum == KM_RESULT_ALL;
   char name[KM_STRATUM_NAME];
-  km_status status = km_curve_name(curve, s->facts->means.games, name, err);
+  km_status status = km_curve_name(curve, c->s->facts->means.games, name, err);
   if (status != KM_OK)
     return status;
-  km_json_open(&s->json, NULL, '{');
-  put_series(s, curve->set->plan);
-  km_json_text(&s->json, "align", curve->by_fraction ? "fraction" : "move");
-  km_json_text(&s->json, "by", whole ? "all" : km_by_name(curve->by));
-  km_json_text(&s->json, "stratum", name);
-  km_json_count(&s->json, "games", km_mean_curves_games(curve->curves, curve->stratum));
-  status = put_lines(s, curve, 0, err);
+  km_json_open(&c->json, NULL, '{');
+  put_series(&c->json, curve->set->plan);
+  km_json_text(&c->json, "align", curve->by_fraction ? "fraction" : "move");
+  km_json_text(&c->json, "by", whole ? "all" : km_by_name(curve->by));
+  km_json_text(&c->json, "stratum", name);
+  km_json_count(&c->json, "games", km_mean_curves_games(curve->curves, curve->stratum));
+  status = put_lines(c, i, 0, err);
   if (status == KM_OK && curve->by == KM_BY_RESULT) {
-    km_json_open(&s->json, "layers", '[');
-    status = put_lines(s, curve, 1, err);
-    km_json_close(&s->json, ']');
+    km_json_open(&c->json, "layers", '[');
+    status = put_lines(c, i, 1, err);
+    km_json_close(&c->json, ']');
   }
-  km_json_close(&s->json, '}');
+  km_json_close(&c->json, '}');
+  return status;
+}
+
+/* What threads share, and the texts of all curves. */
+typedef struct writing {
+  const summary *s;
+  char **texts;
+} writing;
+
+static km_status write_curve(void *ctx, int thread, size_t i, km_err *err) {
+  writing *w = ctx;
+  const km_curve *curve = &w->s->lines->lines[w->s->lines->curves[i]].curve;
+  size_t length = km_mean_curves_length(curve->curves, curve->stratum);
+  (void)thread;
+  curve_text c = {.s = w->s, .values = malloc(2 * length * sizeof *c.values + 1)};
+  if (!c.values)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a curve of %zu places", length);
+  km_status status = km_json_new(&c.json, err);
+  if (status == KM_OK) {
+    status = put_curve(&c, i, err);
+    if (status == KM_OK)
+      status = km_json_finish(&c.json, &w->texts[i], err);
+    km_json_abandon(&c.json);
+  }
+  free(c.values);
+  return status;
+}
+
+/* Puts a value that is text already, with a line end behind it. */
+static void put_ready(km_json *json, const char *text) {
+  if (json->comma)
+    fputc(',', json->out);
+  fwrite(text, 1, strlen(text) - 1, json->out);
+  json->comma = 1;
+}
+
+static km_status put_curves(summary *s, km_err *err) {
+  size_t n = s->lines->n_curves;
+  writing w = {s, calloc(n + 1, sizeof *w.texts)};
+  if (!w.texts)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a summary");
+  km_status status = km_parallel_for(n, s->facts->means.n_threads, write_curve, &w, err);
+  km_json_open(&s->json, "curves", '[');
+  for (size_t i = 0; i < n; i++) {
+    if (status == KM_OK)
+      put_ready(&s->json, w.texts[i]);
+    free(w.texts[i]);
+  }
+  km_json_close(&s->json, ']');
+  free(w.texts);
   return status;
 }
 
@@ -191,7 +229,7 @@ static void put_first_stones(summary *s, const km_curve_set *set) {
     while (n > 0 && counts[n - 1] == 0)
       n--;
     km_json_open(&s->json, NULL, '{');
-    put_series(s, plan);
+    put_series(&s->json, plan);
     km_json_count(&s->json, "side", km_hbs_layer_size(plan->size, k));
     km_json_count(&s->json, "games", set->steps.games);
     km_json_count(&s->json, "never", counts[plan->n_places]);
@@ -208,7 +246,7 @@ static void put_steps(summary *s, const km_curve_set *set) {
   if (!set->plan->with_curves)
     return;
   km_json_open(&s->json, NULL, '{');
-  put_series(s, set->plan);
+  put_series(&s->json, set->plan);
   km_json_count(&s->json, "moves", c->moves);
   km_json_count(&s->json, "rising", c->rising);
   km_json_count(&s->json, "unchanged", c->unchanged);
@@ -281,8 +319,8 @@ static void put_of_all(summary *s, const char *key, void put(summary *s, const k
   km_json_close(&s->json, ']');
 }
 
-km_status km_hbs_summary(char **text, const km_hbs_facts *facts, km_err *err) {
-  summary s = {.facts = facts};
+km_status km_hbs_summary(char **text, const km_hbs_facts *facts, const km_mean_lines *lines, km_err *err) {
+  summary s = {.facts = facts, .lines = lines};
   *text = NULL;
   km_status status = km_json_new(&s.json, err);
   if (status != KM_OK)
@@ -290,19 +328,12 @@ km_status km_hbs_summary(char **text, const km_hbs_facts *facts, km_err *err) {
   km_json_open(&s.json, NULL, '{');
   put_head(&s);
   put_boards(&s);
-  km_json_open(&s.json, "curves", '[');
-  for (size_t i = 0; i < facts->means.n_sets; i++)
-    for (km_curve curve = {0}; status == KM_OK && km_curve_next(&facts->means.sets[i], &curve);)
-      status = put_curve(&s, &curve, err);
-  km_json_close(&s.json, ']');
+  status = put_curves(&s, err);
   put_of_all(&s, "first_stone", put_first_stones);
   put_of_all(&s, "steps", put_steps);
   km_json_close(&s.json, '}');
   if (status == KM_OK)
     status = km_json_finish(&s.json, text, err);
   km_json_abandon(&s.json);
-  km_mean_room_clear(&s.room);
-  km_mean_room_clear(&s.hold);
-  free(s.values);
   return status;
 }

@@ -2,7 +2,7 @@
 #ifndef KIFUMILL_HBS_SUMMARY_H
 #define KIFUMILL_HBS_SUMMARY_H
 
-#include "hbs_mean.h"
+#include "hbs_lines.h"
 #include "hbs_stage.h"
 
 typedef struct km_hbs_facts {
@@ -14,6 +14,6 @@ typedef struct km_hbs_facts {
 } km_hbs_facts;
 
 /* The text, malloc'ed. */
-km_status km_hbs_summary(char **text, const km_hbs_facts *facts, km_err *err);
+km_status km_hbs_summary(char **text, const km_hbs_facts *facts, const km_mean_lines *lines, km_err *err);
 
 #endif

@@ -150,9 +150,14 @@ static void add_game(km_mean_curves *curves, const random_game *game) {
   add_games(curves, &(km_mean_game){game->columns, &game->stratum, game->n}, 1);
 }
 
-/* The q-th quartile. */
+/* The q-th quartile: alone, and among all of them. */
 static void read_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t q, double *out) {
-  assert_int_equal(km_mean_curves_quantiles(curves, stratum, q, 4, out, NULL), KM_OK);
+  static double rows[5][LENGTH_MAX];
+  static const uint32_t nums[5] = {0, 1, 2, 3, 4};
+  double *const all[5] = {rows[0], rows[1], rows[2], rows[3], rows[4]};
+  assert_int_equal(km_mean_curves_quantiles(curves, stratum, &q, 1, 4, &out, NULL), KM_OK);
+  assert_int_equal(km_mean_curves_quantiles(curves, stratum, nums, 5, 4, all, NULL), KM_OK);
+  assert_memory_equal(rows[q], out, km_mean_curves_length(curves, stratum) * sizeof *out);
 }
 
 static void assert_same(const km_mean_curves *a, const km_mean_curves *b, size_t n_channels) {
@@ -338,7 +343,8 @@ static void quantiles(void **state) {
   km_err err;
   options.histogram_channel = KM_MEAN_NO_HISTOGRAM;
   km_mean_curves *without = curves_of(&options);
-  assert_int_equal(km_mean_curves_quantiles(without, 0, 1, 2, NULL, &err), KM_ERR_USAGE);
+  assert_int_equal(km_mean_curves_quantiles(without, 0, (const uint32_t[]){1}, 1, 2, NULL, &err),
+                   KM_ERR_USAGE);
   km_mean_curves_free(without);
   km_mean_curves_free(curves);
 }

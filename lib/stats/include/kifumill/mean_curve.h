@@ -99,10 +99,10 @@ typedef enum km_mean_ends { KM_MEAN_DROP = 0, KM_MEAN_HOLD } km_mean_ends;
 void km_mean_curves_read(const km_mean_curves *curves, size_t stratum, size_t channel, km_mean_ends ends,
                          km_exact_sum *out);
 
-/* The num/den quantile (1/2 the median) at places 0…length−1, alignment drop, into out: the middle of the bin
- * that holds the value of rank ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is 0. num ≤ den ≤
- * 2^31, 1 ≤ den. KM_ERR_USAGE without a histogram. */
-km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, uint32_t num, uint32_t den,
-                                   double *out, km_err *err);
+/* The quantiles nums[k]/den (1/2 the median), rising, at places 0…length−1, alignment drop, into out[k]: the
+ * middle of the bin that holds the value of rank ⌈n·num/den⌉ (rank 1 the least), 0 exactly if that value is
+ * 0. num ≤ den ≤ 2^31, 1 ≤ den. KM_ERR_USAGE without a histogram. */
+km_status km_mean_curves_quantiles(const km_mean_curves *curves, size_t stratum, const uint32_t *nums,
+                                   size_t n_nums, uint32_t den, double *const *out, km_err *err);
 
 #endif
