@@ -249,14 +249,31 @@ static void capture(km_board *board, unsigned colour, uint64_t cells, uint64_t d
   }
 }
 
+/* Puts a stone where all neighbours are empty: a chain of its own, and nothing else changes. A quarter of all moves. */
+ALWAYS_INLINE void place_alone(km_board *board, uint32_t kind, unsigned site, km_undo *undo) {
+  km_chain *chain = &board->chain[site];
+  if (undo) {
+    undo->root = (uint16_t)site;
+    undo->root_chain = *chain;
+  }
+  chain->liberties = 4 * liberty(site); /* of left and right, up and down */
+  chain->size = 1;
+  chain->next = (uint16_t)site;
+  board->cell[site] = (uint16_t)(kind | site);
+}
+
 /* Executes a move on an empty site. */
 ALWAYS_INLINE void play(km_board *board, unsigned colour, unsigned point, unsigned site, km_undo *undo) {
   lanes near = look_around(board, site);
   uint64_t dead;
-  uint32_t root = place(board, km_cell_kind(colour), site, near, &dead, undo);
   toggle(board, colour, point);
   board->ko = KM_POINT_OFFBOARD;
   board->n_captured = 0;
+  if (bits_of(near & (uint16_t)KM_CELL_KIND) == 0) {
+    place_alone(board, km_cell_kind(colour), site, undo);
+    return;
+  }
+  uint32_t root = place(board, km_cell_kind(colour), site, near, &dead, undo);
   if (__builtin_expect(dead != 0, 0))
     capture(board, km_opponent((uint8_t)colour), bits_of(near), dead, root, undo);
   if (__builtin_expect(!km_chain_liberties(board, root & KM_CELL_HEAD), 0)) {
