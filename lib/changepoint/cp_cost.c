@@ -120,6 +120,8 @@ static km_status fill_values(km_changepoint *w, const km_series *series,
 static void fill_sums(cp_series *c) {
   size_t n = c->n;
   c->square[0] = 0;
+  for (size_t i = 0; i < CP_VECTOR; i++) /* behind the end vectors read numbers */
+    c->sum[c->n_channels * (n + 1) + i] = 0;
   for (size_t channel = 0; channel < c->n_channels; channel++) {
     const double *z = c->z + channel * n;
     double *sum = c->sum + channel * (n + 1), total = 0, squares = 0;

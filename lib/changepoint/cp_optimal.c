@@ -6,7 +6,8 @@
  * Pruning (PELT). A start s is dropped once best[s] + cost[s, t) > best[t] + 2 · tolerance: every cost here
  * satisfies cost[s, u) ≥ cost[s, t) + cost[t, u), so from t + min_size on, t beats s by more than a tie, and
  * s can neither be the minimum nor tie with it. Only the first starts are dropped, which leaves a range: of
- * games that is 37 starts a row of 112, where dropping single ones would leave 36.
+ * games that is 37 starts a row of 112, where dropping single ones would leave 36. Of one channel of l2 the
+ * rest is looked at by groups, most rows at two of six: see cp_l2_search.
  *
  * Exact search prunes too where the rounding of costs is known to be below what is added to the margin, and
  * looks at all starts again in the rare row that a tie does not decide at once: the result is that of no
@@ -20,11 +21,11 @@
 #include <string.h>
 
 typedef struct prefixes {
-  double *best, *base; /* base: NULL but for what is_lacking */
-  cp_l2_rows rows;     /* of base */
+  double *best;
   uint32_t *last;
   uint32_t *front; /* the first start that is looked at for t; NULL: all are */
   double margin;   /* of pruning */
+  bool all;        /* ties are decided among all starts, the dropped ones too */
 } prefixes;
 
 /* One channel of l2 without length term: values come from one loop and lack the sum of squares before t. */
@@ -44,13 +45,6 @@ static km_status table_start(km_changepoint *w, prefixes *table, bool pruned, km
     table->last[t] = 0;
   }
   table->best[0] = -c->beta;
-  if (is_lacking(c)) {
-    table->base = c->row;
-    for (size_t t = 1; t < c->min_size; t++)
-      table->base[t] = INFINITY;
-    table->base[0] = 0;
-    table->rows = (cp_l2_rows){table->base, c->sum, c->inverse, c->value, c->tolerance, c->n};
-  }
   cp_rewind(c);
   return KM_OK;
 }
@@ -71,42 +65,55 @@ static void add_best(const double *restrict best, double beta, const double *res
     value[i] = best[i] + beta + row[i];
 }
 
-/* Fills c->value[s] of the starts from first to t − min_size and chooses one, or none. Of what is_lacking it
- * is one loop from base[s] = best[s] + beta − (sum of squares before s). */
-static inline size_t choose_start(cp_series *c, const prefixes *table, size_t first, size_t t) {
+/* Fills c->value[s] of the starts from first to t − min_size and chooses one, or none. */
+static size_t choose_start(cp_series *c, const prefixes *table, size_t first, size_t t) {
   size_t last = t - c->min_size;
-  if (table->base)
-    return cp_l2_choose(&table->rows, first, last, t);
   cp_fill_row(c, first, last, t);
   add_best(table->best + first, c->beta, c->row + first, last - first + 1, c->value + first);
   size_t chosen = cp_choose(c->value + first, last - first + 1, c->tolerance);
   return chosen == CP_UNDECIDED ? chosen : first + chosen;
 }
 
-/* The start for t, when it takes all of those from first on. */
-static size_t choose_slowly(cp_series *c, const prefixes *table, size_t first, size_t t) {
-  choose_start(c, table, first, t);
-  return first + cp_choose_slowly(c->value + first, t - c->min_size - first + 1, c->tolerance);
-}
-
-/* all: ties are decided among all starts, the dropped ones too. */
-static void partition(cp_series *c, prefixes *table, bool all) {
+static void partition(cp_series *c, prefixes *table) {
   size_t m = c->min_size;
   for (size_t t = m; t <= c->n; t++) {
     size_t first = table->front ? table->front[t] : 0, chosen = choose_start(c, table, first, t);
-    if (chosen == CP_UNDECIDED)
-      chosen = choose_slowly(c, table, all ? 0 : first, t);
-    double value = c->value[chosen];
+    if (chosen == CP_UNDECIDED) {
+      size_t from = table->all ? 0 : first;
+      choose_start(c, table, from, t);
+      chosen = from + cp_choose_slowly(c->value + from, t - m - from + 1, c->tolerance);
+    }
     table->last[t] = (uint32_t)chosen;
-    table->best[t] = value + (table->base ? c->square[t] : 0);
-    if (table->base)
-      table->base[t] = value + c->beta;
+    table->best[t] = c->value[chosen];
     if (!table->front || t + m > c->n)
       continue;
-    while (first + m <= t && c->value[first] - c->beta > value + table->margin)
+    while (first + m <= t && c->value[first] - c->beta > table->best[t] + table->margin)
       first++;
     table->front[t + m] = (uint32_t)first;
   }
+}
+
+/* Of what is_lacking. */
+static km_status partition_l2(km_changepoint *w, const prefixes *table, km_err *err) {
+  cp_series *c = &w->series;
+  size_t n_groups = c->n / CP_VECTOR + 5;
+  double *base = c->row, *low = cp_doubles(w, n_groups, err);
+  if (!low)
+    return KM_ERR_NOMEM;
+  for (size_t g = 0; g < n_groups; g++)
+    low[g] = INFINITY;
+  for (size_t t = 0; t < c->min_size; t++)
+    base[t] = t ? INFINITY : 0;
+  cp_l2_partition(&(cp_l2_search){.rows = {base, c->sum, c->inverse, c->value, c->tolerance, c->n},
+                                  .base = base,
+                                  .front = table->front,
+                                  .last = table->last,
+                                  .low = low,
+                                  .beta = c->beta,
+                                  .margin = table->margin,
+                                  .min_size = c->min_size,
+                                  .all = table->all});
+  return KM_OK;
 }
 
 /* What the rounding of two sums of values of a row may come to: see above. */
@@ -114,26 +121,29 @@ static double l2_rounding(const cp_series *c) {
   return 16 * DBL_EPSILON * (double)(c->n_channels + 1) * (c->square[c->n] + c->beta);
 }
 
-km_status cp_exact(km_changepoint *w, km_err *err) {
+static km_status optimal(km_changepoint *w, prefixes *table, bool pruned, km_err *err) {
   cp_series *c = &w->series;
-  prefixes table = {.margin = 2 * c->tolerance + l2_rounding(c)};
-  km_status status = table_start(w, &table, c->cost == KM_COST_L2, err);
+  km_status status = table_start(w, table, pruned, err);
   if (status != KM_OK)
     return status;
-  partition(c, &table, true);
-  trace_back(c, table.last);
+  if (!is_lacking(c))
+    partition(c, table);
+  else if (partition_l2(w, table, err) != KM_OK)
+    return KM_ERR_NOMEM;
+  trace_back(c, table->last);
   return KM_OK;
 }
 
+km_status cp_exact(km_changepoint *w, km_err *err) {
+  const cp_series *c = &w->series;
+  prefixes table = {.margin = 2 * c->tolerance + l2_rounding(c), .all = true};
+  return optimal(w, &table, c->cost == KM_COST_L2, err);
+}
+
 km_status cp_pelt(km_changepoint *w, km_err *err) {
-  cp_series *c = &w->series;
-  prefixes table = {.margin = 2 * c->tolerance};
-  km_status status = table_start(w, &table, true, err);
-  if (status != KM_OK)
-    return status;
-  partition(c, &table, false);
-  trace_back(c, table.last);
-  return KM_OK;
+  const cp_series *c = &w->series;
+  prefixes table = {.margin = 2 * c->tolerance + (is_lacking(c) ? l2_rounding(c) : 0)};
+  return optimal(w, &table, true, err);
 }
 
 /* A fixed number of changes

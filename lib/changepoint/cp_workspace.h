@@ -95,13 +95,29 @@ size_t cp_choose(double *value, size_t n, double tolerance);
 size_t cp_choose_slowly(const double *value, size_t n, double tolerance);
 /* The same for one channel of l2, among first ≤ s ≤ last < t of values that it fills: value[s] = start[s] −
  * (sum[t] − sum[s])² · inverse[n − t + s]. One of them is finite; those a little before first are looked at
- * too, and are infinite or such as cannot be chosen. All arrays can be read up to CP_VECTOR − 1 behind last.
- */
+ * too, and are infinite or such as cannot be chosen. Behind last the arrays go on for CP_VECTOR − 1, sum and
+ * inverse with numbers. */
 typedef struct cp_l2_rows {
   const double *start, *sum, *inverse;
   double *value, tolerance;
   size_t n;
 } cp_l2_rows;
 size_t cp_l2_choose(const cp_l2_rows *rows, size_t first, size_t last, size_t t);
+
+/* Exact search of such values over all t: base[t] = value[chosen] + beta with base[0] given, where chosen is
+ * among the starts from front[t] to t − min_size and goes to last[t]; starts are dropped from the front as
+ * PELT does. base[s] is best[s] + beta less the sum of squares before s, so that what a start costs with the
+ * squares before t never gets less with t. What a group of CP_VECTOR starts cost at least when it was looked
+ * at last is a bound of what it costs now: most rows look at two groups. */
+typedef struct cp_l2_search {
+  cp_l2_rows rows; /* start is base */
+  double *base;
+  uint32_t *front, *last; /* n + 1; front is 0 at first */
+  double *low;            /* by group: that bound; +infinity at first. Room for n / CP_VECTOR + 5 */
+  double beta, margin;    /* of bounds: two ties and rounding */
+  size_t min_size;
+  bool all; /* what ties leave open is chosen among all starts, those that were dropped too */
+} cp_l2_search;
+void cp_l2_partition(const cp_l2_search *search);
 
 #endif
