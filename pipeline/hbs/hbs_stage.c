@@ -140,6 +140,18 @@ static km_status plan_size(hbs_job *job, unsigned size, const size_facts *facts,
   return status;
 }
 
+/* Every game once. What was read of the mapped file is given back, so that memory does not grow with it. */
+static km_status scan_games(hbs_job *job, size_facts *facts, km_err *err) {
+  enum { STRETCH = 1 << 14 };
+  km_status status = KM_OK;
+  for (uint64_t first = 0; first < job->n_games && status == KM_OK; first += STRETCH) {
+    for (uint64_t i = first; i < job->n_games && i < first + STRETCH && status == KM_OK; i++)
+      status = scan_game(job, i, facts, err);
+    km_games_release(job->games, first, STRETCH);
+  }
+  return status;
+}
+
 /* Counts everything, and plans the curves. */
 static km_status scan(hbs_job *job, km_err *err) {
   size_facts facts[KM_BOARD_MAX + 1] = {{0}};
@@ -150,9 +162,7 @@ static km_status scan(hbs_job *job, km_err *err) {
   job->plans = calloc(KM_HBS_COLOURS_MAX * KM_BOARD_MAX, sizeof *job->plans);
   if (!job->offsets || !job->sizes || !job->strata || !job->plans)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %" PRIu64 " games", job->n_games);
-  km_status status = KM_OK;
-  for (uint64_t i = 0; i < job->n_games && status == KM_OK; i++)
-    status = scan_game(job, i, facts, err);
+  km_status status = scan_games(job, facts, err);
   if (status == KM_OK)
     status = km_strata_rank(job->strata, err);
   job->n_positions = job->offsets[job->n_games];
