@@ -179,13 +179,19 @@ static bool fixed_step(cp_series *c, const fixed_table *table, size_t j, size_t 
   return true;
 }
 
-/* The first rows up to j_last at t; one row of costs serves them all. */
-static void fixed_column(cp_series *c, const fixed_table *table, size_t j_last, size_t t) {
-  if (!table->lacking)
-    cp_fill_row(c, 0, j_last ? t - c->min_size : 0, t);
-  table->best[t] = table->lacking ? -(c->sum[t] * c->sum[t] * c->inverse[c->n - t]) : c->row[0];
-  for (size_t j = 1; j <= j_last && (j + 1) * c->min_size <= t; j++)
-    fixed_step(c, table, j, t, true);
+/* The first rows up to j_last at t < n; one row of costs serves them all. */
+static void fill_columns(cp_series *c, const fixed_table *table, size_t j_last) {
+  size_t m = c->min_size, n = c->n;
+  for (size_t t = m; t < n && table->lacking; t++)
+    table->best[t] = -(c->sum[t] * c->sum[t] * c->inverse[n - t]);
+  for (size_t t = m; t < n && !(table->lacking && j_last == 0); t++) {
+    if (!table->lacking) {
+      cp_fill_row(c, 0, j_last ? t - m : 0, t);
+      table->best[t] = c->row[0];
+    }
+    for (size_t j = 1; j <= j_last && (j + 1) * m <= t; j++)
+      fixed_step(c, table, j, t, true);
+  }
 }
 
 /* The last row at n, the only place where it is needed. */
@@ -278,8 +284,7 @@ km_status cp_fixed(km_changepoint *w, size_t k, bool *found, km_err *err) {
       table.best[j * table.stride + t] = INFINITY;
   cp_rewind(c);
   bool is_sparse = c->cost == KM_COST_L2 && m == 1 && k >= 2;
-  for (size_t t = m; t < n; t++)
-    fixed_column(c, &table, is_sparse ? k - 2 : k - 1, t);
+  fill_columns(c, &table, is_sparse ? k - 2 : k - 1);
   if (is_sparse && fill_sparsely(w, &table, k, err) != KM_OK)
     return KM_ERR_NOMEM;
   if (!fixed_end(c, &table, k, !is_sparse)) {

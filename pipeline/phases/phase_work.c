@@ -211,13 +211,13 @@ static km_status compare_game(km_phase_worker *w, km_phase_game *g, km_arena *ar
 static int list_changes(km_mean_column *column, const double *y, size_t n, km_arena *arena) {
   double *values = km_arena_alloc(arena, n * sizeof *values);
   uint32_t *places = km_arena_alloc(arena, n * sizeof *places);
-  *column = (km_mean_column){values, places, 0};
-  for (size_t t = 0; values && places && t < n; t++) {
-    if (t > 0 && y[t] == values[column->n - 1])
-      continue;
-    values[column->n] = y[t];
-    places[column->n++] = (uint32_t)t;
+  size_t n_listed = 0;
+  for (size_t t = 0; values && places && t < n; t++) { /* without a branch, which could not be foreseen */
+    values[n_listed] = y[t];
+    places[n_listed] = (uint32_t)t;
+    n_listed += t == 0 || y[t] != y[t - 1];
   }
+  *column = (km_mean_column){values, places, n_listed};
   return values && places;
 }
 

@@ -172,8 +172,10 @@ static void fill_changes(km_block *block, size_t row, const km_phase_game *g) {
 static km_status put_field(km_outfile *csv, km_text text, km_err *err) {
   int plain = 1;
   km_status status = KM_OK;
-  for (uint32_t i = 0; text.bytes && i < text.n_bytes; i++)
-    plain &= !strchr(",\"\r\n", text.bytes[i]) || !text.bytes[i];
+  for (uint32_t i = 0; text.bytes && i < text.n_bytes; i++) {
+    char c = text.bytes[i];
+    plain &= c != ',' && c != '"' && c != '\r' && c != '\n';
+  }
   if (plain)
     return km_outfile_write(csv, text.bytes ? text.bytes : "", text.bytes ? text.n_bytes : 0, err);
   status = km_outfile_write(csv, "\"", 1, err);
@@ -183,23 +185,42 @@ static km_status put_field(km_outfile *csv, km_text text, km_err *err) {
   return status == KM_OK ? km_outfile_write(csv, "\"", 1, err) : status;
 }
 
+/* The number and what comes behind it. */
+static km_status put_number(km_outfile *csv, uint64_t value, char behind, km_err *err) {
+  char text[24];
+  size_t at = sizeof text;
+  text[--at] = behind;
+  do
+    text[--at] = (char)('0' + value % 10);
+  while (value /= 10);
+  return km_outfile_write(csv, text + at, sizeof text - at, err);
+}
+
+static km_status put_breaks(km_outfile *csv, const km_phase_game *g, km_err *err) {
+  const km_breaks *changes = &g->changes;
+  km_status status = changes->n ? KM_OK : km_outfile_write(csv, ",", 1, err);
+  for (size_t i = 0; i < changes->n && status == KM_OK; i++)
+    status = put_number(csv, changes->at[i], i + 1 < changes->n ? ' ' : ',', err);
+  if (status == KM_OK && g->state != KM_CUT_DONE)
+    return km_outfile_write(csv, ",\n", 2, err);
+  if (status == KM_OK)
+    status = put_number(csv, g->three.at[0], ',', err);
+  return status == KM_OK ? put_number(csv, g->three.at[1], '\n', err) : status;
+}
+
 static km_status put_csv(km_outfile *csv, const km_phase_game *g, const km_games *games, km_err *err) {
   static const km_text none = {NULL, 0};
-  km_status status = km_outfile_printf(csv, err, "%" PRIu64 ",", g->game);
+  km_status status = put_number(csv, g->game, ',', err);
+  for (int field = KM_TEXT_SOURCE; field <= KM_TEXT_ENTRY && status == KM_OK; field++) {
+    status = put_field(csv, games ? km_games_text(games, g->game, (km_text_field)field) : none, err);
+    if (status == KM_OK)
+      status = km_outfile_write(csv, ",", 1, err);
+  }
   if (status == KM_OK)
-    status = put_field(csv, games ? km_games_text(games, g->game, KM_TEXT_SOURCE) : none, err);
+    status = put_number(csv, g->size, ',', err);
   if (status == KM_OK)
-    status = km_outfile_write(csv, ",", 1, err);
-  if (status == KM_OK)
-    status = put_field(csv, games ? km_games_text(games, g->game, KM_TEXT_ENTRY) : none, err);
-  if (status == KM_OK)
-    status = km_outfile_printf(csv, err, ",%u,%u,", g->size, g->n);
-  for (size_t i = 0; i < g->changes.n && status == KM_OK; i++)
-    status = km_outfile_printf(csv, err, i ? " %u" : "%u", g->changes.at[i]);
-  if (status == KM_OK)
-    status = g->state == KM_CUT_DONE ? km_outfile_printf(csv, err, ",%u,%u\n", g->three.at[0], g->three.at[1])
-                                     : km_outfile_write(csv, ",,\n", 3, err);
-  return status;
+    status = put_number(csv, g->n, ',', err);
+  return status == KM_OK ? put_breaks(csv, g, err) : status;
 }
 
 static km_status append(km_table_writer *table, km_block *block, km_err *err) {
