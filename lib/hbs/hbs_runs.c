@@ -86,6 +86,19 @@ void km_hbs_runs_log2(double *out, const km_hbs_runs *runs, unsigned n_limbs) {
     out[i] = km_hbs_log2(runs->value + i * n_limbs, n_limbs);
 }
 
+void km_hbs_runs_rows(uint64_t *out, const km_hbs_runs *runs, unsigned n_limbs, size_t n) {
+  for (size_t i = 0, t = 0; i < runs->n; i++) {
+    const uint64_t *value = runs->value + i * n_limbs;
+    size_t end = i + 1 < runs->n ? runs->ply[i + 1] : n;
+    for (; t < end && n_limbs == 2; t++) {
+      out[2 * t] = value[0];
+      out[2 * t + 1] = value[1];
+    }
+    for (; t < end; t++)
+      memcpy(out + t * n_limbs, value, n_limbs * sizeof *out);
+  }
+}
+
 void km_hbs_runs_expand(double *out, const uint32_t *ply, const double *value, size_t n_runs, size_t n) {
   for (size_t i = 0, t = 0; i < n_runs; i++)
     for (size_t end = i + 1 < n_runs ? ply[i + 1] : n; t < end; t++)

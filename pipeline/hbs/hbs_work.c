@@ -1,7 +1,8 @@
-/* hbs_work.c: replay, trackers, rows of the block, curves. */
+/* hbs_work.c: moves, trackers, rows of the block, curves. */
 #include "hbs_work.h"
 
 #include "kifumill/arena.h"
+#include "kifumill/hbs_captures.h"
 #include "kifumill/hbs_trajectory.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct km_hbs_worker {
   const km_hbs_shared *shared;
   size_t number;
   km_arena arena;
+  km_captures captures;
   km_replay replay;
   km_hbs hbs[COLOURS];
   traced own[COLOURS],
@@ -128,16 +130,54 @@ static uint8_t cause_of(const km_replay *replay) {
   return replay->board.n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
 }
 
+/* Whether rows of S are made of its runs, behind the game, and nothing is kept of every ply. */
+static int by_runs(const km_hbs_worker *w, const part *p) {
+  return p->with_curves && w->shared->schema->shape.n_layers == 0;
+}
+
 /* Keeps what the trackers say of a position, which is at or behind p->from. */
 static inline void record(km_hbs_worker *w, const part *p, size_t ply) {
+  int rows_too = !by_runs(w, p);
   for (size_t c = 0; c < w->shared->n_colours; c++) {
-    km_hbs_record(&w->hbs[c], w->to[c].series, ply - p->from);
-    if (p->with_curves)
+    if (rows_too)
+      km_hbs_record(&w->hbs[c], w->to[c].series, ply - p->from);
+    if (p->with_curves && w->hbs[c].touched)
       km_hbs_runs_record(&w->runs[c][0], &w->runs[c][1], &w->hbs[c], (uint32_t)ply);
   }
 }
 
-/* Replays a game and keeps plies from … to - 1 of every colour. */
+/* Plays a game and keeps plies from … to - 1 of every colour; 0: it is out of the ordinary. */
+static int trace_ordinary(km_hbs_worker *w, const km_game *game, const part *p) {
+  km_captures *board = &w->captures;
+  size_t n_colours = w->shared->n_colours;
+  if (game->n_moves + (size_t)1 < p->to || !km_captures_init(board, game))
+    return 0;
+  for (size_t c = 0; c < n_colours; c++) {
+    km_hbs_init(&w->hbs[c], &p->plan[c].geometry);
+    for (uint32_t i = 0; i < game->n_setup; i++)
+      km_hbs_set(&w->hbs[c], game->setup[i].point, game->setup[i].colour);
+  }
+  w->cause[0] = KM_STEP_PLAIN;
+  for (size_t ply = 1; ply < p->to; ply++) {
+    km_move move = game->moves[ply - 1];
+    if (!km_captures_play(board, move))
+      return 0;
+    if (ply - 1 >= p->from) /* one move late: its limbs have left the store buffer by then */
+      record(w, p, ply - 1);
+    for (size_t c = 0; c < n_colours; c++) {
+      if (move.colour != p->plan[c].colour) /* a stone that is not counted takes some that are */
+        km_hbs_set_many(&w->hbs[c], board->captured, board->n_captured, KM_EMPTY);
+      else if (move.point < board->n_points)
+        km_hbs_set(&w->hbs[c], move.point, move.colour);
+    }
+    if (ply >= p->from)
+      w->cause[ply - p->from] = board->n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
+  }
+  record(w, p, p->to - 1);
+  return 1;
+}
+
+/* The same of any game, by the rules of records. */
 static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_err *err) {
   static const km_replay_options as_recorded = {.mode = KM_REPLAY_SGF, .allow_suicide = 1};
   km_replay *replay = &w->replay;
@@ -149,7 +189,7 @@ static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_
   }
   w->cause[0] = KM_STEP_PLAIN;
   while (replay->ply + 1 < p->to && km_replay_step(replay) == KM_OK) {
-    if (replay->ply - 1u >= p->from) /* one move late: its limbs have left the store buffer by then */
+    if (replay->ply - 1u >= p->from)
       record(w, p, replay->ply - 1u);
     for (size_t c = 0; c < n_colours; c++)
       km_hbs_follow(&w->hbs[c], replay);
@@ -161,6 +201,12 @@ static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_
                       km_games_path(w->shared->games), (unsigned long long)p->game, replay->ply);
   record(w, p, replay->ply);
   return KM_OK;
+}
+
+/* S of every ply, if it is not there yet. */
+static void fill_s(km_hbs_worker *w, const part *p, size_t c) {
+  if (by_runs(w, p))
+    km_hbs_runs_rows(w->to[c].series.s, &w->runs[c][0], p->plan[c].geometry.n_limbs, p->to);
 }
 
 /* log2(1 + S) of every ply traced. */
@@ -260,11 +306,14 @@ static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_
   if (p.with_curves)
     p.to = (size_t)(end - begin); /* all of it, though the rows behind are another worker's */
   choose_rows(w, stretch, &p, to - from);
-  status = trace(w, &game, &p, err);
+  if (!trace_ordinary(w, &game, &p))
+    status = trace(w, &game, &p, err);
   if (status != KM_OK)
     return status;
-  for (size_t c = 0; c < shared->n_colours; c++)
+  for (size_t c = 0; c < shared->n_colours; c++) {
+    fill_s(w, &p, c);
     fill_log2(w, &p, c);
+  }
   store_rows(w, stretch, &p, to - from);
   return p.with_curves ? add_curves(w, &game, &p, err) : KM_OK;
 }

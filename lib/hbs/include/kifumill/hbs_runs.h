@@ -24,7 +24,9 @@ void km_hbs_runs_record(km_hbs_runs *s, km_hbs_runs *layers, km_hbs *hbs, uint32
 void km_hbs_runs_delta(km_hbs_runs *out, const km_hbs_runs *s, unsigned n_limbs, size_t n, size_t w);
 /* log2(1 + value) of every run. */
 void km_hbs_runs_log2(double *out, const km_hbs_runs *runs, unsigned n_limbs);
-/* Runs of doubles, ply by ply: out takes n. */
+/* Runs ply by ply, of n plies, as hbs.h5 stores them: out takes n values. */
+void km_hbs_runs_rows(uint64_t *out, const km_hbs_runs *runs, unsigned n_limbs, size_t n);
+/* The same of doubles. */
 void km_hbs_runs_expand(double *out, const uint32_t *ply, const double *value, size_t n_runs, size_t n);
 
 /* first[p], p = 0…n−1: the first fraction at or behind ply p. */
