@@ -27,6 +27,7 @@ static void count_game(km_wr_data *data, census *c, const km_game *game) {
 }
 
 static km_status take_census(km_wr_data *data, km_err *err) {
+  enum { STRETCH = 1 << 14 };
   census c = {0};
   uint64_t n_games = km_games_count(data->games);
   for (uint64_t i = 0; i < n_games; i++) {
@@ -41,6 +42,8 @@ static km_status take_census(km_wr_data *data, km_err *err) {
       return status;
     if (data->opinions)
       km_opinions_meet(data->opinions, i, game.text[KM_TEXT_SOURCE], game.text[KM_TEXT_ENTRY]);
+    if ((i + 1) % STRETCH == 0) /* of the mapped file, so that memory does not grow with it */
+      km_games_release(data->games, i + 1 - STRETCH, STRETCH);
   }
   if (c.n_positions > data->options->max_positions)
     data->plan.kept_share = (double)data->options->max_positions / (double)c.n_positions;
