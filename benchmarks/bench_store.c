@@ -54,7 +54,7 @@ static void write_games(void *context, const bench_row *row, bench_sample *sampl
     km_game_keys keys = {{km_mix64(i), i}, {i, i}};
     check(km_games_writer_add(writer, game_of(b, i), &keys, NULL, &err));
   }
-  check(km_games_writer_finish(writer, NULL, &err));
+  check(km_games_writer_finish(writer, 1, NULL, &err));
   sample->n_units = (double)b->n_games;
   sample->n_bytes = file_bytes(b->games_path);
 }

@@ -30,7 +30,7 @@ static void make_store(stored_games *stored, const bench_options *options, size_
     km_game_keys keys = {hash.canonical, hash.opening};
     check(km_games_writer_add(writer, &games.games[i], &keys, NULL, &err), &err);
   }
-  check(km_games_writer_finish(writer, NULL, &err), &err);
+  check(km_games_writer_finish(writer, 1, NULL, &err), &err);
   flat_games_clear(&games);
 }
 

@@ -1,36 +1,48 @@
-/* games_writer.c: games go to a spool as they come; finish reads it once and writes all columns side by side.
+/* games_writer.c: games go to two spools as they come, rows with their texts and lists (moves, set-up,
+ * evals); finish reads each of them once and writes its columns side by side, the lists in a thread of their
+ * own.
  *
- * What is only known later (which games are dropped, further flags) is kept in memory: position in the spool,
- * flags and a mark, 13 bytes a game. Strings get their numbers at the end, from the kept games only, so that
- * dropped games leave no trace. */
+ * What is only known later (which games are dropped, further flags) is kept in memory: position in the spool
+ * of rows, flags and a mark, 13 bytes a game. Strings get their numbers at the end, from the kept games only,
+ * so that dropped games leave no trace. */
 #include "games_columns.h"
 #include "spool.h"
 #include "text_table.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NO_TEXT = 0xffffffff };
 
-/* A game in the spool: this, then evals, set-up, moves (as stored) and texts, in falling order of alignment.
- */
+/* A game in the spool of rows: this, then its texts. */
 typedef struct record {
-  km_games_row row; /* text: lengths, NO_TEXT for none */
-  uint32_t n_setup, n_evals;
-  uint64_t n_payload;
+  km_games_row row;  /* text: lengths, NO_TEXT for none */
+  uint64_t lists_at; /* its place in the other spool */
+  uint64_t n_text_bytes;
 } record;
+
+/* And in the spool of lists: this, then evals, set-up and moves (as stored), in falling order of alignment.
+ */
+typedef struct lists {
+  uint32_t n[KM_LIST_COUNT];
+} lists;
+
+typedef struct room {
+  unsigned char *bytes;
+  size_t capacity;
+} room;
 
 struct km_games_writer {
   km_h5 *file;
-  km_spool *spool;
+  km_spool *rows, *lists;
   km_store_origin origin;
-  uint64_t *positions; /* of records in the spool */
+  uint64_t *positions; /* of records in the spool of rows */
   uint32_t *flags;
   uint8_t *dropped;
   uint64_t n_games, capacity, n_kept;
   uint64_t n_items[KM_LIST_COUNT]; /* of kept games */
-  unsigned char *payload;
-  size_t payload_capacity;
+  room row_room, list_room;
 };
 
 km_status km_games_writer_open(km_games_writer **writer, const char *path, const km_store_origin *origin,
@@ -41,7 +53,9 @@ km_status km_games_writer_open(km_games_writer **writer, const char *path, const
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   km_status status = km_h5_create(&w->file, path, KM_GAMES_FORMAT, NULL, force, err);
   if (!status)
-    status = km_spool_open(&w->spool, path, err);
+    status = km_spool_open(&w->rows, path, err);
+  if (!status)
+    status = km_spool_open(&w->lists, path, err);
   if (status) {
     km_games_writer_abandon(w);
     return status;
@@ -62,11 +76,13 @@ void km_games_writer_abandon(km_games_writer *writer) {
   if (!writer)
     return;
   km_h5_close(writer->file);
-  km_spool_close(writer->spool);
+  km_spool_close(writer->rows);
+  km_spool_close(writer->lists);
   free(writer->positions);
   free(writer->flags);
   free(writer->dropped);
-  free(writer->payload);
+  free(writer->row_room.bytes);
+  free(writer->list_room.bytes);
   free(writer);
 }
 
@@ -89,15 +105,20 @@ static km_status reserve_games(km_games_writer *w, km_err *err) {
   return KM_OK;
 }
 
-static km_status reserve_payload(km_games_writer *w, size_t n_bytes, km_err *err) {
-  if (n_bytes <= w->payload_capacity)
+static km_status reserve(room *r, size_t n_bytes, km_err *err) {
+  if (n_bytes <= r->capacity)
     return KM_OK;
-  unsigned char *payload = realloc(w->payload, n_bytes + n_bytes / 2);
-  if (!payload)
+  unsigned char *bytes = realloc(r->bytes, n_bytes + n_bytes / 2);
+  if (!bytes)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-  w->payload = payload;
-  w->payload_capacity = n_bytes + n_bytes / 2;
+  r->bytes = bytes;
+  r->capacity = n_bytes + n_bytes / 2;
   return KM_OK;
+}
+
+static size_t list_bytes(const lists *l) {
+  return (size_t)l->n[KM_LIST_MOVES] * sizeof(uint16_t) + (size_t)l->n[KM_LIST_SETUP] * sizeof(km_setup) +
+         (size_t)l->n[KM_LIST_EVALS] * sizeof(km_eval);
 }
 
 /* A move as one word: point, colour and flags from the low end up. */
@@ -182,42 +203,40 @@ static void fill_record(record *r, const km_game *game, const km_game_keys *keys
       .black_rank = game->black_rank.number,
       .white_rank = game->white_rank.number,
   };
-  r->n_setup = game->n_setup;
-  r->n_evals = game->n_evals;
-  r->n_payload = (uint64_t)game->n_moves * sizeof(uint16_t) + (uint64_t)game->n_setup * sizeof(km_setup) +
-                 (uint64_t)game->n_evals * sizeof(km_eval);
   for (int k = 0; k < KM_TEXT_COUNT; k++) {
     r->row.text[k] = game->text[k].bytes ? game->text[k].n_bytes : NO_TEXT;
-    r->n_payload += game->text[k].bytes ? game->text[k].n_bytes : 0;
+    r->n_text_bytes += game->text[k].bytes ? game->text[k].n_bytes : 0;
   }
 }
 
-/* Returns whether the moves are sound. */
-static int fill_payload(unsigned char *to, const km_game *game) {
+/* The lists of a game, headed by their lengths. Returns whether the moves are sound. */
+static int fill_lists(unsigned char *to, const lists *l, const km_game *game) {
+  memcpy(to, l, sizeof *l);
+  to += sizeof *l;
   if (game->n_evals)
     memcpy(to, game->evals, game->n_evals * sizeof(km_eval));
   to += game->n_evals * sizeof(km_eval);
   if (game->n_setup)
     memcpy(to, game->setup, game->n_setup * sizeof(km_setup));
   to += game->n_setup * sizeof(km_setup);
-  int are_sound = store_moves((uint16_t *)(void *)to, game);
-  to += game->n_moves * sizeof(uint16_t);
-  for (int k = 0; k < KM_TEXT_COUNT; k++)
-    if (game->text[k].bytes && game->text[k].n_bytes) {
-      memcpy(to, game->text[k].bytes, game->text[k].n_bytes);
-      to += game->text[k].n_bytes;
-    }
-  return are_sound;
+  return store_moves((uint16_t *)(void *)to, game);
+}
+
+static km_status append_row(km_games_writer *w, const record *r, const km_game *game, km_err *err) {
+  km_status status = km_spool_append(w->rows, r, sizeof *r, err);
+  for (int k = 0; k < KM_TEXT_COUNT && !status; k++)
+    if (game->text[k].bytes && game->text[k].n_bytes)
+      status = km_spool_append(w->rows, game->text[k].bytes, game->text[k].n_bytes, err);
+  return status;
 }
 
 static km_status refuse_game(const char *wrong, km_err *err) {
   return km_err_set(err, KM_ERR_STATE, 0, "a game that cannot be stored: %s is out of bounds", wrong);
 }
 
-static void count_items(km_games_writer *w, const record *r, int sign) {
-  const uint32_t n[KM_LIST_COUNT] = {r->row.n_moves, r->n_setup, r->n_evals};
+static void count_items(km_games_writer *w, const lists *l, int sign) {
   for (int k = 0; k < KM_LIST_COUNT; k++)
-    w->n_items[k] += sign > 0 ? n[k] : (uint64_t)0 - n[k];
+    w->n_items[k] += sign > 0 ? l->n[k] : (uint64_t)0 - l->n[k];
 }
 
 km_status km_games_writer_add(km_games_writer *writer, const km_game *game, const km_game_keys *keys,
@@ -226,28 +245,37 @@ km_status km_games_writer_add(km_games_writer *writer, const km_game *game, cons
   if (wrong)
     return refuse_game(wrong, err);
   record r;
+  const lists l = {{game->n_moves, game->n_setup, game->n_evals}};
+  const size_t n_list_bytes = sizeof l + list_bytes(&l);
   fill_record(&r, game, keys);
+  r.lists_at = km_spool_bytes(writer->lists);
   km_status status = reserve_games(writer, err);
   if (!status)
-    status = reserve_payload(writer, (size_t)r.n_payload, err);
+    status = reserve(&writer->list_room, n_list_bytes, err);
   if (status)
     return status;
-  if (!fill_payload(writer->payload, game))
+  if (!fill_lists(writer->list_room.bytes, &l, game))
     return refuse_game("a move", err);
-  writer->positions[writer->n_games] = km_spool_bytes(writer->spool);
+  writer->positions[writer->n_games] = km_spool_bytes(writer->rows);
   writer->flags[writer->n_games] = game->flags;
   writer->dropped[writer->n_games] = 0;
-  status = km_spool_append(writer->spool, &r, sizeof r, err);
+  status = km_spool_append(writer->lists, writer->list_room.bytes, n_list_bytes, err);
   if (!status)
-    status = km_spool_append(writer->spool, writer->payload, (size_t)r.n_payload, err);
+    status = append_row(writer, &r, game, err);
   if (status)
     return status;
-  count_items(writer, &r, 1);
+  count_items(writer, &l, 1);
   if (index)
     *index = writer->n_games;
   writer->n_games++;
   writer->n_kept++;
   return KM_OK;
+}
+
+/* The row of a game, and the lengths of its lists. */
+static km_status read_record(km_games_writer *w, uint64_t index, record *r, lists *l, km_err *err) {
+  km_status status = km_spool_read_at(w->rows, w->positions[index], r, sizeof *r, err);
+  return status ? status : km_spool_read_at(w->lists, r->lists_at, l, sizeof *l, err);
 }
 
 km_status km_games_writer_drop(km_games_writer *writer, uint64_t index, km_err *err) {
@@ -256,10 +284,11 @@ km_status km_games_writer_drop(km_games_writer *writer, uint64_t index, km_err *
   if (writer->dropped[index])
     return KM_OK;
   record r;
-  km_status status = km_spool_read_at(writer->spool, writer->positions[index], &r, sizeof r, err);
+  lists l;
+  km_status status = read_record(writer, index, &r, &l, err);
   if (status)
     return status;
-  count_items(writer, &r, -1);
+  count_items(writer, &l, -1);
   writer->dropped[index] = 1;
   writer->n_kept--;
   return KM_OK;
@@ -270,50 +299,56 @@ void km_games_writer_set_flags(km_games_writer *writer, uint64_t index, uint32_t
     writer->flags[index] |= bits;
 }
 
-/* The lists and texts of a payload, in the order of fill_payload; moves are unpacked by the caller. */
-static const uint16_t *unpack_payload(const record *r, const unsigned char *at, km_game *game) {
-  game->evals = (km_eval *)(void *)(uintptr_t)at;
-  at += r->n_evals * sizeof(km_eval);
-  game->setup = (km_setup *)(void *)(uintptr_t)at;
-  at += r->n_setup * sizeof(km_setup);
-  const uint16_t *moves = (const uint16_t *)(const void *)at;
-  at += r->row.n_moves * sizeof(uint16_t);
+static void unpack_texts(const record *r, const char *at, km_game *game) {
   for (int k = 0; k < KM_TEXT_COUNT; k++)
     if (r->row.text[k] != NO_TEXT) {
-      game->text[k] = (km_text){(const char *)at, r->row.text[k]};
+      game->text[k] = (km_text){at, r->row.text[k]};
       at += r->row.text[k];
     }
-  return moves;
+}
+
+/* In the order of fill_lists. */
+static void unpack_lists(unsigned char *at, km_game *game) {
+  game->evals = (km_eval *)(void *)at;
+  at += game->n_evals * sizeof(km_eval);
+  game->setup = (km_setup *)(void *)at;
+  at += game->n_setup * sizeof(km_setup);
+  const uint16_t *stored = (const uint16_t *)(const void *)at;
+  for (uint32_t i = 0; i < game->n_moves; i++)
+    game->moves[i] = (km_move){.point = stored[i] & (uint16_t) ~(KM_STORED_FORCED | KM_STORED_WHITE),
+                               .colour = stored[i] & KM_STORED_WHITE ? KM_WHITE : KM_BLACK,
+                               .flags = stored[i] & KM_STORED_FORCED ? KM_MOVE_FORCED : 0};
 }
 
 km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena *arena, km_game *game,
                                km_err *err) {
   record r;
+  lists l;
   if (index >= writer->n_games)
     return km_err_set(err, KM_ERR_STATE, 0, "no game number %llu to be read", (unsigned long long)index);
-  km_status status = km_spool_read_at(writer->spool, writer->positions[index], &r, sizeof r, err);
+  km_status status = read_record(writer, index, &r, &l, err);
   if (status)
     return status;
-  unsigned char *payload = km_arena_alloc(arena, (size_t)r.n_payload);
-  km_move *moves = km_arena_alloc(arena, r.row.n_moves * sizeof *moves);
-  if (!payload || !moves)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", r.row.n_moves);
-  status =
-      km_spool_read_at(writer->spool, writer->positions[index] + sizeof r, payload, (size_t)r.n_payload, err);
+  unsigned char *list = km_arena_alloc(arena, list_bytes(&l));
+  char *texts = km_arena_alloc(arena, (size_t)r.n_text_bytes);
+  km_move *moves = km_arena_alloc(arena, l.n[KM_LIST_MOVES] * sizeof *moves);
+  if (!list || !texts || !moves)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", l.n[KM_LIST_MOVES]);
+  status = km_spool_read_at(writer->lists, r.lists_at + sizeof l, list, list_bytes(&l), err);
+  if (!status)
+    status = km_spool_read_at(writer->rows, writer->positions[index] + sizeof r, texts,
+                              (size_t)r.n_text_bytes, err);
   if (status)
     return status;
   *game = (km_game){.rows = r.row.rows,
                     .cols = r.row.cols,
-                    .n_moves = r.row.n_moves,
-                    .n_setup = r.n_setup,
-                    .n_evals = r.n_evals,
+                    .n_moves = l.n[KM_LIST_MOVES],
+                    .n_setup = l.n[KM_LIST_SETUP],
+                    .n_evals = l.n[KM_LIST_EVALS],
                     .moves = moves,
                     .flags = writer->flags[index]};
-  const uint16_t *stored = unpack_payload(&r, payload, game);
-  for (uint32_t i = 0; i < r.row.n_moves; i++)
-    moves[i] = (km_move){.point = stored[i] & (uint16_t) ~(KM_STORED_FORCED | KM_STORED_WHITE),
-                         .colour = stored[i] & KM_STORED_WHITE ? KM_WHITE : KM_BLACK,
-                         .flags = stored[i] & KM_STORED_FORCED ? KM_MOVE_FORCED : 0};
+  unpack_texts(&r, texts, game);
+  unpack_lists(list, game);
   return KM_OK;
 }
 
@@ -335,7 +370,6 @@ typedef struct columns {
   last_text last[KM_TEXT_COUNT];
   size_t n_rows; /* in the block: rows are turned into columns a block at a time */
   km_games_row rows[ROWS_BLOCK];
-  uint64_t ends[KM_LIST_COUNT][ROWS_BLOCK];
 } columns;
 
 static km_status open_columns(columns *c, km_games_writer *w, km_err *err) {
@@ -403,10 +437,10 @@ static km_status number_text(columns *c, int field, const char *bytes, uint32_t 
   if (status)
     return status;
   if (n_bytes + 1 > last->capacity) {
-    char *room = realloc(last->bytes, 2 * (size_t)n_bytes + 32);
-    if (!room)
+    char *larger = realloc(last->bytes, 2 * (size_t)n_bytes + 32);
+    if (!larger)
       return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
-    last->bytes = room;
+    last->bytes = larger;
     last->capacity = 2 * (size_t)n_bytes + 32;
   }
   memcpy(last->bytes, bytes, n_bytes);
@@ -457,8 +491,6 @@ static km_status flush_rows(columns *c, km_err *err) {
            km_column_row_bytes(&field->column));
     status = km_h5_writer_append(c->fields[i], values, c->n_rows, err);
   }
-  for (int k = 0; k < KM_LIST_COUNT && !status; k++)
-    status = km_h5_writer_append(c->offsets[k], c->ends[k], c->n_rows, err);
   c->n_rows = 0;
   return status;
 }
@@ -487,39 +519,90 @@ static km_status write_evals(columns *c, const unsigned char *from, uint32_t n, 
   return status;
 }
 
-static km_status write_record(columns *c, record *r, const unsigned char *payload, km_err *err) {
-  const unsigned char *evals = payload, *setup = evals + r->n_evals * sizeof(km_eval);
-  const unsigned char *moves = setup + r->n_setup * sizeof(km_setup);
-  const char *texts = (const char *)(moves + r->row.n_moves * sizeof(uint16_t));
-  const uint32_t n[KM_LIST_COUNT] = {r->row.n_moves, r->n_setup, r->n_evals};
-  km_status status = number_texts(c, &r->row, texts, err);
-  c->rows[c->n_rows] = r->row;
-  for (int k = 0; k < KM_LIST_COUNT; k++)
-    c->ends[k][c->n_rows] = c->totals[k] += n[k];
-  if (++c->n_rows == ROWS_BLOCK && !status)
-    status = flush_rows(c, err);
-  if (!status)
-    status = km_h5_writer_append(c->items[KM_LIST_MOVES][0], moves, n[KM_LIST_MOVES], err);
-  if (!status)
-    status = write_setup(c, setup, r->n_setup, err);
-  return status ? status : write_evals(c, evals, r->n_evals, err);
-}
-
-static km_status write_records(columns *c, km_games_writer *w, km_err *err) {
-  km_status status = km_spool_rewind(w->spool, err);
+/* The rows of the kept games, and where in the lists theirs begin. */
+static km_status write_rows(columns *c, km_games_writer *w, km_err *err) {
+  km_status status = km_spool_rewind(w->rows, err);
   for (uint64_t i = 0; i < w->n_games && !status; i++) {
     record r;
-    status = km_spool_take(w->spool, &r, sizeof r, err);
+    status = km_spool_take(w->rows, &r, sizeof r, err);
     if (!status)
-      status = reserve_payload(w, (size_t)r.n_payload, err);
+      status = reserve(&w->row_room, (size_t)r.n_text_bytes, err);
     if (!status)
-      status = km_spool_take(w->spool, w->payload, (size_t)r.n_payload, err);
+      status = km_spool_take(w->rows, w->row_room.bytes, (size_t)r.n_text_bytes, err);
     if (status || w->dropped[i])
       continue;
     r.row.flags = w->flags[i];
-    status = write_record(c, &r, w->payload, err);
+    status = number_texts(c, &r.row, (const char *)w->row_room.bytes, err);
+    c->rows[c->n_rows++] = r.row;
+    if (c->n_rows == ROWS_BLOCK && !status)
+      status = flush_rows(c, err);
   }
   return status ? status : flush_rows(c, err);
+}
+
+static km_status write_list(columns *c, const lists *l, const unsigned char *bytes, km_err *err) {
+  const unsigned char *setup = bytes + l->n[KM_LIST_EVALS] * sizeof(km_eval);
+  const unsigned char *moves = setup + l->n[KM_LIST_SETUP] * sizeof(km_setup);
+  km_status status = KM_OK;
+  for (int k = 0; k < KM_LIST_COUNT && !status; k++) {
+    c->totals[k] += l->n[k];
+    status = km_h5_writer_append(c->offsets[k], &c->totals[k], 1, err);
+  }
+  if (!status)
+    status = km_h5_writer_append(c->items[KM_LIST_MOVES][0], moves, l->n[KM_LIST_MOVES], err);
+  if (!status)
+    status = write_setup(c, setup, l->n[KM_LIST_SETUP], err);
+  return status ? status : write_evals(c, bytes, l->n[KM_LIST_EVALS], err);
+}
+
+/* The lists of the kept games. */
+static km_status write_lists(columns *c, km_games_writer *w, km_err *err) {
+  km_status status = km_spool_rewind(w->lists, err);
+  for (uint64_t i = 0; i < w->n_games && !status; i++) {
+    lists l;
+    status = km_spool_take(w->lists, &l, sizeof l, err);
+    if (!status)
+      status = reserve(&w->list_room, list_bytes(&l), err);
+    if (!status)
+      status = km_spool_take(w->lists, w->list_room.bytes, list_bytes(&l), err);
+    if (!status && !w->dropped[i])
+      status = write_list(c, &l, w->list_room.bytes, err);
+  }
+  return status;
+}
+
+/* write_lists in a thread. */
+typedef struct list_task {
+  columns *columns;
+  km_games_writer *writer;
+  km_status status;
+  km_err err;
+} list_task;
+
+static void *run_lists(void *argument) {
+  list_task *task = argument;
+  task->status = write_lists(task->columns, task->writer, &task->err);
+  return NULL;
+}
+
+/* Rows and lists, side by side when there are threads for it and enough to do. */
+static km_status write_records(columns *c, km_games_writer *w, int n_threads, km_err *err) {
+  enum { APART_FROM = 1 << 12 };
+  list_task task = {.columns = c, .writer = w};
+  pthread_t thread;
+  int is_apart =
+      n_threads > 1 && w->n_games >= APART_FROM && pthread_create(&thread, NULL, run_lists, &task) == 0;
+  km_status status = write_rows(c, w, err);
+  if (is_apart)
+    pthread_join(thread, NULL);
+  else if (!status)
+    run_lists(&task);
+  if (!status && task.status) {
+    status = task.status;
+    if (err)
+      *err = task.err;
+  }
+  return status;
 }
 
 static km_status write_heap(km_text_table *texts, km_h5 *file, km_err *err) {
@@ -559,13 +642,13 @@ static km_status write_texts(km_text_table *texts, km_h5 *file, km_err *err) {
   return status ? status : write_heap(texts, file, err);
 }
 
-km_status km_games_writer_finish(km_games_writer *writer, uint64_t *n_kept, km_err *err) {
+km_status km_games_writer_finish(km_games_writer *writer, int n_threads, uint64_t *n_kept, km_err *err) {
   columns c = {0};
   km_status status = km_h5_put_origin(writer->file, &writer->origin, err);
   if (!status)
     status = open_columns(&c, writer, err);
   if (!status)
-    status = write_records(&c, writer, err);
+    status = write_records(&c, writer, n_threads, err);
   if (!status)
     status = finish_columns(&c, err);
   if (!status)

@@ -27,6 +27,7 @@ typedef struct dropped_copy {
 
 typedef struct ingest_job {
   const km_ingest_options *options;
+  int n_threads;
   km_filter filter;
   km_ingest_source *source;
   char *games_path, *ledger_path, *summary_path;
@@ -312,7 +313,7 @@ static km_status publish(ingest_job *job, const char *json, km_err *err) {
   if (status == KM_OK)
     status = km_outfile_sync(job->ledger.out, err);
   if (status == KM_OK) {
-    status = km_games_writer_finish(job->writer, NULL, err);
+    status = km_games_writer_finish(job->writer, job->n_threads, NULL, err);
     job->writer = NULL;
   }
   if (status == KM_OK)
@@ -360,7 +361,8 @@ static km_status report(ingest_job *job, const km_facts_totals *totals, double s
 km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outcome, km_err *err) {
   static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch,
                                    work_batch, write_batch, is_heavy};
-  ingest_job job = {.options = options, .filter = {.result = options->result, .min_moves = options->min_moves,
+  ingest_job job = {.options = options, .n_threads = options->run.threads > 0 ? options->run.threads : km_threads_default(),
+                    .filter = {.result = options->result, .min_moves = options->min_moves,
                                                    .max_moves = options->max_moves}};
   km_facts_totals totals;
   km_status status = km_filter_parse(&job.filter, &options->filters, err);
@@ -374,7 +376,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
     status = open_outputs(&job, err);
   km_progress_begin(&job.progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "ingest", stderr);
   if (status == KM_OK)
-    status = km_batch_run(&ops, &job, km_ingest_source_streams(job.source), options->run.threads, 0, err);
+    status = km_batch_run(&ops, &job, km_ingest_source_streams(job.source), job.n_threads, 0, err);
   if (status == KM_OK && job.n_records == 0)
     status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input%s", job.fault);
   if (status == KM_OK)

@@ -97,7 +97,7 @@ void make_played(const char *path, const played_games *how) {
     assert_ok(km_games_writer_add(writer, &p->game, &(km_game_keys){hash.canonical, hash.opening}, NULL,
                                   &test_err));
   }
-  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, NULL, &test_err));
   free(p);
 }
 

@@ -193,6 +193,6 @@ const char *made_games(const char *name, const made_game *games, size_t n) {
       fail_msg("%s", err.msg);
     free(moves);
   }
-  assert_int_equal(km_games_writer_finish(writer, NULL, &err), KM_OK);
+  assert_int_equal(km_games_writer_finish(writer, 1, NULL, &err), KM_OK);
   return path;
 }

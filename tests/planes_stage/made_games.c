@@ -75,7 +75,7 @@ void write_games(const char *path, const km_game *games, size_t n) {
     assert_ok(km_games_writer_add(writer, &games[i], &(km_game_keys){hash.canonical, hash.opening}, NULL,
                                   &test_err));
   }
-  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, NULL, &test_err));
 }
 
 void write_made_games(const char *path, const made_kind *kinds, size_t n_kinds, size_t n) {

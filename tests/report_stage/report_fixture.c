@@ -461,7 +461,7 @@ void fixture_put_games(const char *path) {
   km_err err = {0};
   if (km_games_writer_open(&writer, path, &origin, 1, &err) != KM_OK ||
       km_games_writer_add(writer, &game, &keys, NULL, &err) != KM_OK ||
-      km_games_writer_finish(writer, NULL, &err) != KM_OK)
+      km_games_writer_finish(writer, 1, NULL, &err) != KM_OK)
     fail_msg("%s", err.msg);
 }
 

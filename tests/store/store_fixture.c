@@ -176,7 +176,7 @@ void make_games(const char *path, uint64_t seed, int n) {
     km_game_keys keys = random_keys(&r);
     assert_ok(km_games_writer_add(writer, &game, &keys, NULL, &test_err));
   }
-  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, NULL, &test_err));
   km_arena_clear(&arena);
 }
 

@@ -35,7 +35,7 @@ static void limit_files(rlim_t n_bytes) {
 /* One kind of file: how to write a small one, giving up at the first error. */
 typedef km_status write_some(const char *path, km_err *err);
 
-static km_status write_games(const char *path, km_err *err) {
+static km_status write_some_games(const char *path, int n, int n_threads, km_err *err) {
   km_games_writer *writer;
   km_arena arena;
   test_random r = {5};
@@ -43,7 +43,7 @@ static km_status write_games(const char *path, km_err *err) {
   if (status)
     return status;
   km_arena_init(&arena);
-  for (int i = 0; i < 30 && !status; i++) {
+  for (int i = 0; i < n && !status; i++) {
     km_game game;
     km_arena_reset(&arena);
     random_game(&game, &arena, &r);
@@ -55,7 +55,15 @@ static km_status write_games(const char *path, km_err *err) {
     km_games_writer_abandon(writer);
     return status;
   }
-  return km_games_writer_finish(writer, NULL, err);
+  return km_games_writer_finish(writer, n_threads, NULL, err);
+}
+
+static km_status write_games(const char *path, km_err *err) {
+  return write_some_games(path, 30, 1, err);
+}
+/* So many that two threads write. */
+static km_status write_many_games(const char *path, km_err *err) {
+  return write_some_games(path, 4200, 2, err);
 }
 
 static km_status append_noise(km_shard_writer *writer, const km_shard_spec *spec, km_err *err) {
@@ -130,6 +138,10 @@ static void fill_disk(write_some *write, const char *name, size_t step) {
 static void full_disk_games(void **state) {
   (void)state;
   fill_disk(write_games, "full.games.h5", 1501);
+}
+static void full_disk_many_games(void **state) {
+  (void)state;
+  fill_disk(write_many_games, "full.many.h5", 500009);
 }
 static void full_disk_shard(void **state) {
   (void)state;
@@ -353,9 +365,9 @@ static int set_up(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(full_disk_manifest), cmocka_unit_test(full_disk_shard),
-      cmocka_unit_test(full_disk_games),    cmocka_unit_test(damaged_games),
-      cmocka_unit_test(damaged_hbs),        cmocka_unit_test(damaged_shard),
-      cmocka_unit_test(damaged_manifest),
+      cmocka_unit_test(full_disk_games),    cmocka_unit_test(full_disk_many_games),
+      cmocka_unit_test(damaged_games),      cmocka_unit_test(damaged_hbs),
+      cmocka_unit_test(damaged_shard),      cmocka_unit_test(damaged_manifest),
   };
   int failed = cmocka_run_group_tests_name("store faults", tests, set_up, NULL);
   scratch_remove();

@@ -79,9 +79,38 @@ static void write_kept(const char *path, int n, const char *keep, int by_droppin
     }
   if (by_dropping)
     assert_int_equal(km_games_writer_drop(writer, (uint64_t)n, &test_err), KM_ERR_STATE);
-  assert_ok(km_games_writer_finish(writer, &n_kept, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, &n_kept, &test_err));
   assert_int_equal(n_kept, expected);
   km_arena_clear(&arena);
+}
+
+/* So many games that rows and lists are written side by side. */
+static void write_many(const char *path, int n_threads) {
+  enum { N = 5000 };
+  km_games_writer *writer;
+  km_arena arena;
+  test_random r = {11};
+  km_arena_init(&arena);
+  assert_ok(km_games_writer_open(&writer, path, &test_origin, 1, &test_err));
+  for (uint64_t i = 0; i < N; i++) {
+    km_game game;
+    km_arena_reset(&arena);
+    random_game(&game, &arena, &r);
+    km_game_keys keys = random_keys(&r);
+    assert_ok(km_games_writer_add(writer, &game, &keys, NULL, &test_err));
+    if (i % 7 == 3)
+      assert_ok(km_games_writer_drop(writer, i / 2, &test_err));
+  }
+  assert_ok(km_games_writer_finish(writer, n_threads, NULL, &test_err));
+  km_arena_clear(&arena);
+}
+
+static void threads_write_the_same(void **state) {
+  (void)state;
+  char a[512], b[512];
+  write_many(scratch_path(a, "one.h5"), 1);
+  write_many(scratch_path(b, "two.h5"), 2);
+  assert_same_file(a, b);
 }
 
 static void dropped_games_leave_no_trace(void **state) {
@@ -148,7 +177,7 @@ static void games_are_read_back(void **state) {
   }
   km_game none;
   assert_int_equal(km_games_writer_read(writer, N, &read, &none, &test_err), KM_ERR_STATE);
-  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, NULL, &test_err));
   assert_ok(km_games_open(&games, path, &test_err));
   for (uint64_t i = 0; i < N; i++) {
     km_game a, b;
@@ -199,7 +228,7 @@ static void equal_texts_are_stored_once(void **state) {
   }
   km_games_writer_set_flags(writer, 7, 6);
   km_games_writer_set_flags(writer, N, 6); /* no such game: nothing */
-  assert_ok(km_games_writer_finish(writer, NULL, &test_err));
+  assert_ok(km_games_writer_finish(writer, 1, NULL, &test_err));
   assert_ok(km_games_open(&games, path, &test_err));
   const char *third = km_games_text(games, 2, KM_TEXT_BLACK).bytes;
   for (uint64_t i = 0; i < N; i++) {
@@ -312,6 +341,7 @@ static void origin_is_kept_whole(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_and_reads),
+      cmocka_unit_test(threads_write_the_same),
       cmocka_unit_test(dropped_games_leave_no_trace),
       cmocka_unit_test(same_games_same_bytes),
       cmocka_unit_test(equal_texts_are_stored_once),

@@ -59,7 +59,7 @@ static km_status write_games(km_err *err) {
     km_games_writer_abandon(writer);
     return status;
   }
-  return km_games_writer_finish(writer, NULL, err);
+  return km_games_writer_finish(writer, 1, NULL, err);
 }
 
 static km_status read_games(km_err *err) {

@@ -98,7 +98,7 @@ const char *winrate_games(const char *name, const winrate_kind *kind) {
     fail_msg("%s", err.msg);
   for (size_t i = 0; i < kind->n; i++)
     add_game(writer, kind, i);
-  assert_int_equal(km_games_writer_finish(writer, NULL, &err), KM_OK);
+  assert_int_equal(km_games_writer_finish(writer, 1, NULL, &err), KM_OK);
   return path;
 }
 

@@ -51,8 +51,9 @@ km_status km_games_writer_read(km_games_writer *writer, uint64_t index, km_arena
                                km_err *err);
 /* The origin's digest and settings, where they are only known at the end (borrowed until finish). */
 void km_games_writer_set_origin(km_games_writer *writer, const km_store_origin *origin);
-/* Writes the kept games, in order. Frees writer always; on failure nothing is left behind. */
-km_status km_games_writer_finish(km_games_writer *writer, uint64_t *n_kept, km_err *err);
+/* Writes the kept games, in order, with at most n_threads threads (1 or more; two are of use). Frees writer always; on
+ * failure nothing is left behind. */
+km_status km_games_writer_finish(km_games_writer *writer, int n_threads, uint64_t *n_kept, km_err *err);
 void km_games_writer_abandon(km_games_writer *writer); /* NULL is allowed */
 
 typedef struct km_games km_games;
