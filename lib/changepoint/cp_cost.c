@@ -12,8 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool all_finite(const double *y, size_t n) {
+  int64_t n_bad = 0;
+  for (size_t i = 0; i < n; i++)
+    n_bad += !(fabs(y[i]) <= DBL_MAX);
+  return n_bad == 0;
+}
+
 static km_status check_finite(const km_series *series, km_err *err) {
-  for (size_t i = 0; i < series->n * series->n_channels; i++) {
+  size_t n = series->n * series->n_channels;
+  for (size_t i = all_finite(series->y, n) ? n : 0; i < n; i++) {
     double y = series->y[i];
     if (isfinite(y))
       continue;
@@ -53,13 +61,13 @@ static km_status check_size(const km_series *series, const km_changepoint_option
 /* z = y less the mean; z = 0 exactly where y is constant. Large values may overflow here and in the squares:
  * that shows in the variance. */
 static void centre(const double *y, size_t n, double *z) {
-  double sum = 0, least = y[0], most = y[0];
+  double sum = 0;
+  bool constant = true;
   for (size_t t = 0; t < n; t++) {
     sum += y[t] - y[0];
-    least = y[t] < least ? y[t] : least;
-    most = y[t] > most ? y[t] : most;
+    constant &= y[t] == y[0];
   }
-  double mean = least == most ? y[0] : y[0] + sum / (double)n;
+  double mean = constant ? y[0] : y[0] + sum / (double)n;
   for (size_t t = 0; t < n; t++)
     z[t] = y[t] - mean;
 }

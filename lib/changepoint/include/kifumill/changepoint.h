@@ -33,7 +33,7 @@ typedef enum km_changepoint_cost {
 } km_changepoint_cost;
 
 typedef enum km_changepoint_search {
-  KM_SEARCH_EXACT,  /* optimal partitioning, all n²/2 segments */
+  KM_SEARCH_EXACT,  /* optimal partitioning: the best of all n²/2 segments */
   KM_SEARCH_PELT,   /* the same result with pruning (Killick, Fearnhead and Eckley 2012) */
   KM_SEARCH_BINSEG, /* binary segmentation: the best single split, again and again */
   KM_SEARCH_WINDOW, /* peaks of the gain of splitting a sliding window in its middle */
