@@ -25,10 +25,11 @@ enum { GZIP_LEVEL_MAX = 12, ZSTD_LEVEL_MAX = 22 };
  * bytes. */
 enum { PLANES_LEVEL = 1, PLANES_MATCH = 7, PLANES_HASH_LOG = 8, BYTES_PER_MATCH = 16 };
 
-/* Series at level 1: the bytes that a row shares with the one before it are handed to zstd as matches, and
- * what is left is not tried to be made smaller: it is noise. S and log2 of 4.1 M positions: 3.49 bytes a
- * position in 31 ns; with the level's own search 3.47 in 50. */
-enum { SERIES_LEVEL = 1, SERIES_HASH_LOG = 8, LITERALS_AS_THEY_ARE = 2, SERIES_BYTES_MAX = 1 << 20 };
+/* Series at level 1: the bytes that a row shares with the one before it are handed to zstd as matches. What
+ * is left of one number a row is noise, and not tried to be made smaller; of several numbers it is not. S and
+ * log2 of 4.1 M positions: 3.49 bytes a position in 31 ns; with the level's own search 3.47 in 50. */
+enum { SERIES_LEVEL = 1, SERIES_HASH_LOG = 8, SERIES_BYTES_MAX = 1 << 20, NUMBER_BYTES = 32 };
+enum { LITERALS_BY_LEVEL = 0, LITERALS_AS_THEY_ARE = 2 }; /* names of these differ between versions of zstd */
 
 struct km_codec_ctx {
   km_codec codec;
@@ -105,8 +106,7 @@ static int make_zstd(km_codec_ctx *ctx) {
   if (made && ctx->codec.level == SERIES_LEVEL)
     made = set(ctx->zstd_series, ZSTD_c_compressionLevel, SERIES_LEVEL) &&
            set(ctx->zstd_series, ZSTD_c_minMatch, KM_ROW_MATCH_LEAST) &&
-           set(ctx->zstd_series, ZSTD_c_hashLog, SERIES_HASH_LOG) &&
-           set(ctx->zstd_series, ZSTD_c_literalCompressionMode, LITERALS_AS_THEY_ARE);
+           set(ctx->zstd_series, ZSTD_c_hashLog, SERIES_HASH_LOG);
 #endif
   return made;
 }
@@ -223,9 +223,15 @@ static size_t pack_matches(km_codec_ctx *ctx, void *packed, size_t room, const v
                                           n_bytes / ctx->row_bytes, ctx->row_bytes, ctx->period);
   if (n == 0)
     return 0;
+  ZSTD_CCtx *zstd = is_series ? ctx->zstd_series : ctx->zstd_matches;
+  if (is_series) {
+    ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only); /* parameters are set between frames only */
+    if (!set(zstd, ZSTD_c_literalCompressionMode,
+             ctx->row_bytes > NUMBER_BYTES ? LITERALS_BY_LEVEL : LITERALS_AS_THEY_ARE))
+      return 0;
+  }
   const ZSTD_Sequence *sequences = (const ZSTD_Sequence *)(const void *)ctx->matches;
-  size_t n_packed = ZSTD_compressSequences(is_series ? ctx->zstd_series : ctx->zstd_matches, packed, room,
-                                           sequences, n, raw, n_bytes);
+  size_t n_packed = ZSTD_compressSequences(zstd, packed, room, sequences, n, raw, n_bytes);
   if (!ctx->are_checked)
     ctx->are_checked = !ZSTD_isError(n_packed) && comes_back(ctx, packed, n_packed, raw, n_bytes) ? 1 : -1;
   return ctx->are_checked < 0 || ZSTD_isError(n_packed) ? 0 : n_packed;

@@ -75,34 +75,89 @@ static km_status check_options(hbs_job *job, km_err *err) {
 /* ---- the first pass
  * ---------------------------------------------------------------------------------------------- */
 
+static int n_threads_of(const hbs_job *job) {
+  return job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
+}
+
 /* Facts of the games of one size. */
 typedef struct size_facts {
   uint64_t n_games, n_positions, n_too_long;
   size_t longest;
 } size_facts;
 
-static km_status scan_game(hbs_job *job, uint64_t i, size_facts *facts, km_err *err) {
-  km_game game;
-  km_status status = km_games_info(job->games, i, &game, err);
-  if (status != KM_OK)
-    return status;
-  uint64_t n = game.rows == game.cols ? (uint64_t)game.n_moves + 1 : 0;
-  job->offsets[i + 1] = job->offsets[i] + n;
-  job->sizes[i] = n ? game.rows : 0;
-  job->n_rectangular += n == 0;
+/* A thread's share of the first pass. */
+typedef struct scan_share {
+  size_facts facts[KM_BOARD_MAX + 1];
+  uint64_t n_rectangular;
+} scan_share;
+typedef struct scan_pass {
+  hbs_job *job;
+  scan_share *shares; /* of threads */
+} scan_pass;
+enum { SCAN_GAMES = 1 << 12 }; /* at a time */
+
+static void count_game(scan_share *share, unsigned size, uint64_t n) {
+  size_facts *f = &share->facts[size];
+  share->n_rectangular += n == 0;
   if (n == 0)
-    return KM_OK;
-  size_facts *f = &facts[game.rows];
+    return;
   f->n_games++;
   f->n_positions += n;
   if (n > KM_HBS_CURVE_PLIES)
     f->n_too_long++;
   else if (n > f->longest)
     f->longest = (size_t)n;
-  for (size_t c = 0; c < job->shared.n_colours && status == KM_OK; c++)
-    status = km_strata_count(job->strata, i, &game,
-                             (uint8_t)(job->single[c].colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK), err);
-  return status;
+}
+
+/* Sizes of games, and in offsets, behind their places, how many positions they have. What was read of the
+ * mapped file is given back, so that memory does not grow with it. */
+static km_status scan_games(void *ctx, int thread, size_t part, km_err *err) {
+  scan_pass *pass = ctx;
+  hbs_job *job = pass->job;
+  uint64_t first = (uint64_t)part * SCAN_GAMES, end = first + SCAN_GAMES;
+  for (uint64_t i = first; i < end && i < job->n_games; i++) {
+    km_game game;
+    km_status status = km_games_info(job->games, i, &game, err);
+    if (status != KM_OK)
+      return status;
+    uint64_t n = game.rows == game.cols ? (uint64_t)game.n_moves + 1 : 0;
+    job->offsets[i + 1] = n;
+    job->sizes[i] = n ? game.rows : 0;
+    count_game(&pass->shares[thread], game.rows, n);
+  }
+  km_games_release(job->games, first, SCAN_GAMES);
+  return KM_OK;
+}
+
+/* Adds the shares to the first one. */
+static void add_shares(scan_share *shares, int n) {
+  for (int i = 1; i < n; i++) {
+    shares[0].n_rectangular += shares[i].n_rectangular;
+    for (unsigned size = 0; size <= KM_BOARD_MAX; size++) {
+      size_facts *to = &shares[0].facts[size], *from = &shares[i].facts[size];
+      to->n_games += from->n_games;
+      to->n_positions += from->n_positions;
+      to->n_too_long += from->n_too_long;
+      to->longest = to->longest > from->longest ? to->longest : from->longest;
+    }
+  }
+}
+
+/* Counts games by strata, one after the other: the first of a stratum names it. */
+static km_status count_strata(hbs_job *job, km_err *err) {
+  km_status status = KM_OK;
+  for (uint64_t i = 0; job->mask && i < job->n_games && status == KM_OK; i++) {
+    km_game game;
+    if (i % SCAN_GAMES == 0 && i > 0)
+      km_games_release(job->games, i - SCAN_GAMES, SCAN_GAMES);
+    if (job->sizes[i] == 0)
+      continue;
+    status = km_games_info(job->games, i, &game, err);
+    for (size_t c = 0; c < job->shared.n_colours && status == KM_OK; c++)
+      status = km_strata_count(job->strata, i, &game,
+                               (uint8_t)(job->single[c].colour == KM_HBS_WHITE ? KM_WHITE : KM_BLACK), err);
+  }
+  return status == KM_OK ? km_strata_rank(job->strata, err) : status;
 }
 
 /* The sizes with most games (then the larger boards) get curves. */
@@ -140,35 +195,32 @@ static km_status plan_size(hbs_job *job, unsigned size, const size_facts *facts,
   return status;
 }
 
-/* Every game once. What was read of the mapped file is given back, so that memory does not grow with it. */
-static km_status scan_games(hbs_job *job, size_facts *facts, km_err *err) {
-  enum { STRETCH = 1 << 14 };
-  km_status status = KM_OK;
-  for (uint64_t first = 0; first < job->n_games && status == KM_OK; first += STRETCH) {
-    for (uint64_t i = first; i < job->n_games && i < first + STRETCH && status == KM_OK; i++)
-      status = scan_game(job, i, facts, err);
-    km_games_release(job->games, first, STRETCH);
-  }
-  return status;
-}
-
 /* Counts everything, and plans the curves. */
 static km_status scan(hbs_job *job, km_err *err) {
-  size_facts facts[KM_BOARD_MAX + 1] = {{0}};
   job->n_games = km_games_count(job->games);
   job->offsets = calloc(job->n_games + 1, sizeof *job->offsets);
   job->sizes = calloc(job->n_games + 1, sizeof *job->sizes);
   job->strata = km_strata_new(job->mask, (unsigned)job->options->strata);
   job->plans = calloc(KM_HBS_COLOURS_MAX * KM_BOARD_MAX, sizeof *job->plans);
-  if (!job->offsets || !job->sizes || !job->strata || !job->plans)
+  int n_threads = n_threads_of(job);
+  scan_pass pass = {job, calloc((size_t)n_threads, sizeof *pass.shares)};
+  if (!job->offsets || !job->sizes || !job->strata || !job->plans || !pass.shares) {
+    free(pass.shares);
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %" PRIu64 " games", job->n_games);
-  km_status status = scan_games(job, facts, err);
-  if (status == KM_OK)
-    status = km_strata_rank(job->strata, err);
+  }
+  km_status status = km_parallel_for((size_t)((job->n_games + SCAN_GAMES - 1) / SCAN_GAMES), n_threads,
+                                     scan_games, &pass, err);
+  add_shares(pass.shares, n_threads);
+  job->n_rectangular = pass.shares[0].n_rectangular;
+  for (uint64_t i = 0; i < job->n_games; i++)
+    job->offsets[i + 1] += job->offsets[i];
   job->n_positions = job->offsets[job->n_games];
+  if (status == KM_OK)
+    status = count_strata(job, err);
   for (unsigned size = KM_BOARD_MAX; size >= 1 && status == KM_OK; size--)
-    if (facts[size].n_games)
-      status = plan_size(job, size, facts, err);
+    if (pass.shares[0].facts[size].n_games)
+      status = plan_size(job, size, pass.shares[0].facts, err);
+  free(pass.shares);
   return status;
 }
 
@@ -185,6 +237,11 @@ static km_status open_output(hbs_job *job, km_err *err) {
     shape.n_limbs = geometry->n_limbs > shape.n_limbs ? geometry->n_limbs : shape.n_limbs;
     if (job->options->layers && geometry->n_layers > shape.n_layers)
       shape.n_layers = geometry->n_layers;
+  }
+  for (size_t i = 0; i < job->shared.n_plans; i++) {
+    const km_hbs_geometry *geometry = &job->plans[i].geometry;
+    job->shared.leave_gaps |=
+        geometry->n_limbs != shape.n_limbs || (shape.n_layers && geometry->n_layers != shape.n_layers);
   }
   km_hash_hex(km_games_digest(job->games), job->digest);
   km_hbs_variant_name(job->variant, variant);
@@ -254,10 +311,6 @@ static km_status write_stretch(void *ctx, void *batch, km_err *err) {
   km_progress_update(&job->progress, (double)job->positions_done / (double)job->n_positions, job->games_done,
                      job->positions_done);
   return status;
-}
-
-static int n_threads_of(const hbs_job *job) {
-  return job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
 }
 
 static km_status follow_games(hbs_job *job, km_err *err) {

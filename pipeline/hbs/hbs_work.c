@@ -321,7 +321,8 @@ static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_
 km_status km_hbs_worker_run(km_hbs_worker *worker, km_stretch *stretch, km_err *err) {
   const uint64_t *offsets = worker->shared->offsets;
   km_block_reset(stretch->block, stretch->first);
-  km_status status = km_block_extend(stretch->block, (size_t)stretch->n, err);
+  km_status status = worker->shared->leave_gaps ? km_block_extend(stretch->block, (size_t)stretch->n, err)
+                                                : km_block_add(stretch->block, (size_t)stretch->n, err);
   for (uint64_t i = stretch->first_game; status == KM_OK && offsets[i] < stretch->first + stretch->n; i++)
     if (offsets[i + 1] > offsets[i])
       status = run_game(worker, stretch, i, err);

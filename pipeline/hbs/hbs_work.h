@@ -16,6 +16,7 @@ typedef struct km_hbs_shared {
   const km_hbs_schema *schema;
   const km_curve_plan *plans; /* n_plans, by size, then colour */
   size_t n_plans, n_colours;
+  int leave_gaps; /* rows have room for more limbs or layers than some games fill */
   const km_curve_plan *by_size[KM_BOARD_MAX + 1]; /* the first plan of a size; NULL: no square board of it */
   km_curve_pool *pool;
 } km_hbs_shared;
