@@ -10,9 +10,10 @@
  * below 2^-70. The sum has 63 fraction bits and an error of less than 2^-61; turning it into a double is the
  * one rounding. A power of two gives its exponent exactly.
  *
- * Nine terms one after the other take a while. So all but the first are taken in doubles at first, side by
- * side: they are below 2^-14, and so their error is below 2^-64. If all numbers within 2^-59 of that sum
- * round to the same double, it is that of the integers too; if not, about once in 300 times, they are asked.
+ * That takes a while. So it is done in doubles at first: r and the first term in two of them, with exact
+ * sums, the others, below 2^-14, in one. The error is below 2^-61. If all numbers within 2^-59 of that sum
+ * round to the same double, it is that of the integers too; if not, about once in 2,000 times, they are
+ * asked.
  */
 #include "kifumill/hbs.h"
 
@@ -24,33 +25,57 @@ typedef __int128 i128;
 
 enum { R_BITS = 69, SERIES_BITS = 62, N_TERMS = 9 };
 
-/* {round(2^16/(1 + (i + ½)/64)), −log2 of it/2^16 in units of 2^-63}. */
+/* c = round(2^16/(1 + (i + ½)/64)), and −log2 of c/2^16 in units of 2^-63. */
+#define ROWS                                                                                                 \
+  ROW(65028, 0x016fdf461d2e4f7e)                                                                             \
+  ROW(64035, 0x044755a3de69a32c)                                                                             \
+  ROW(63072, 0x0713acd8d73a8193) ROW(62138, 0x09d4f831548808f8) ROW(61231, 0x0c8c18734da5685d) ROW(          \
+      60350, 0x0f393970ee5a2ea9) ROW(59494, 0x11dc8f3a33d5598d) ROW(58662, 0x1476564c741dc39f)               \
+      ROW(57852, 0x1707a4ef787f86ea) ROW(57065, 0x198f297e0ac48b4a) ROW(56299, 0x1c0e0909b9f5afa5) ROW(      \
+          55554, 0x1e83c98a2d142af6) ROW(54828, 0x20f1a8126dcc78fb) ROW(54120, 0x235816efc7efcb88)           \
+          ROW(53431, 0x25b5ccda378e4de1) ROW(52759, 0x280c23253e53102e) ROW(52103, 0x2a5ba009dc412aa3) ROW(  \
+              51464, 0x2ca2fd28e71e8a28) ROW(50840, 0x2ee3b0ffa20562ac) ROW(50231, 0x311d659f0122be87)       \
+              ROW(49637, 0x334fc3866ee34678) ROW(49056, 0x357c5f1d92ce3b99) ROW(                             \
+                  48489, 0x37a1f5b270e48037) ROW(47935, 0x39c1309dda766b8c) ROW(47393, 0x3bdac3771298b54b)   \
+                  ROW(46864, 0x3ded67a68890b35b) ROW(46346, 0x3ffad93d1980d33a) ROW(                         \
+                      45839, 0x4202da3886fa910e) ROW(45344, 0x4404209ac61ea3ca)                              \
+                      ROW(44859, 0x46007f2c8e5543fe) ROW(44384, 0x47f7bd76ce9442df) ROW(                     \
+                          43919, 0x49e9a20f4adf517e) ROW(43464, 0x4bd5f2a2388b006c)                          \
+                          ROW(43019, 0x4dbc73fcea7667be) ROW(42582, 0x4f9f22815c6a37da) ROW(                 \
+                              42154, 0x517cb39006afda0b) ROW(41734, 0x5356142f584b38ff)                      \
+                              ROW(41323, 0x5529f2767ba72967) ROW(40920, 0x56f93fbd785fbd8f) ROW(             \
+                                  40525, 0x58c3cd945315b408) ROW(40137, 0x5a8a9a682c33c2e3)                  \
+                                  ROW(39756, 0x5c4d7f26dfeab929) ROW(39383, 0x5e0b20d60cbe0bfd) ROW(         \
+                                      39017, 0x5fc484b795f60e39) ROW(38657, 0x617abb06b0858ae2)              \
+                                      ROW(38304, 0x632c6717c17ea0a3) ROW(37958, 0x64d95f047c05a466) ROW(     \
+                                          37617, 0x6683fbd560fdae34) ROW(37283, 0x68299ac02e99469f)          \
+                                          ROW(36954, 0x69cc9f6349b6076d) ROW(36631, 0x6b6ba4dd8076d29c) ROW( \
+                                              36314, 0x6d0687952d12573c) ROW(36003, 0x6e9d2385a1c107cc)      \
+                                              ROW(35696, 0x7031fa51d4a2cb7c) ROW(35395, 0x71c24ca0f8918ba2)  \
+                                                  ROW(35099, 0x734f4e0cbd797e4f)                             \
+                                                      ROW(34808, 0x74d8e1aab6772a97) ROW(34521,              \
+                                                                                         0x766048c79c0c01e8) \
+                                                          ROW(34239, 0x77e40cf8a7105d77)                     \
+                                                              ROW(33962, 0x7964104a25f938e6)                 \
+                                                                  ROW(33689, 0x7ae19bb1b85008e3)             \
+                                                                      ROW(33421, 0x7c5b2f23bb186cc0)         \
+                                                                          ROW(33157, 0x7dd218bdbe79cf99)     \
+                                                                              ROW(32897, 0x7f4641f970ddd9fe)
 static const struct {
   uint32_t reciprocal;
   int64_t log2;
 } table[64] = {
-    {65028, 0x016fdf461d2e4f7e}, {64035, 0x044755a3de69a32c}, {63072, 0x0713acd8d73a8193},
-    {62138, 0x09d4f831548808f8}, {61231, 0x0c8c18734da5685d}, {60350, 0x0f393970ee5a2ea9},
-    {59494, 0x11dc8f3a33d5598d}, {58662, 0x1476564c741dc39f}, {57852, 0x1707a4ef787f86ea},
-    {57065, 0x198f297e0ac48b4a}, {56299, 0x1c0e0909b9f5afa5}, {55554, 0x1e83c98a2d142af6},
-    {54828, 0x20f1a8126dcc78fb}, {54120, 0x235816efc7efcb88}, {53431, 0x25b5ccda378e4de1},
-    {52759, 0x280c23253e53102e}, {52103, 0x2a5ba009dc412aa3}, {51464, 0x2ca2fd28e71e8a28},
-    {50840, 0x2ee3b0ffa20562ac}, {50231, 0x311d659f0122be87}, {49637, 0x334fc3866ee34678},
-    {49056, 0x357c5f1d92ce3b99}, {48489, 0x37a1f5b270e48037}, {47935, 0x39c1309dda766b8c},
-    {47393, 0x3bdac3771298b54b}, {46864, 0x3ded67a68890b35b}, {46346, 0x3ffad93d1980d33a},
-    {45839, 0x4202da3886fa910e}, {45344, 0x4404209ac61ea3ca}, {44859, 0x46007f2c8e5543fe},
-    {44384, 0x47f7bd76ce9442df}, {43919, 0x49e9a20f4adf517e}, {43464, 0x4bd5f2a2388b006c},
-    {43019, 0x4dbc73fcea7667be}, {42582, 0x4f9f22815c6a37da}, {42154, 0x517cb39006afda0b},
-    {41734, 0x5356142f584b38ff}, {41323, 0x5529f2767ba72967}, {40920, 0x56f93fbd785fbd8f},
-    {40525, 0x58c3cd945315b408}, {40137, 0x5a8a9a682c33c2e3}, {39756, 0x5c4d7f26dfeab929},
-    {39383, 0x5e0b20d60cbe0bfd}, {39017, 0x5fc484b795f60e39}, {38657, 0x617abb06b0858ae2},
-    {38304, 0x632c6717c17ea0a3}, {37958, 0x64d95f047c05a466}, {37617, 0x6683fbd560fdae34},
-    {37283, 0x68299ac02e99469f}, {36954, 0x69cc9f6349b6076d}, {36631, 0x6b6ba4dd8076d29c},
-    {36314, 0x6d0687952d12573c}, {36003, 0x6e9d2385a1c107cc}, {35696, 0x7031fa51d4a2cb7c},
-    {35395, 0x71c24ca0f8918ba2}, {35099, 0x734f4e0cbd797e4f}, {34808, 0x74d8e1aab6772a97},
-    {34521, 0x766048c79c0c01e8}, {34239, 0x77e40cf8a7105d77}, {33962, 0x7964104a25f938e6},
-    {33689, 0x7ae19bb1b85008e3}, {33421, 0x7c5b2f23bb186cc0}, {33157, 0x7dd218bdbe79cf99},
-    {32897, 0x7f4641f970ddd9fe},
+#define ROW(c, log2) {c, log2},
+    ROWS
+#undef ROW
+};
+/* The same in doubles: c/2^16 in units of M/2^32, and the logarithm in two parts, of 44 bits and the rest. */
+static const struct {
+  double reciprocal, log2_high, log2_low;
+} table_double[64] = {
+#define ROW(c, log2) {c * 0x1p-47, (double)((log2) >> 19) * 0x1p-44, (double)((log2)&0x7ffff) * 0x1p-63},
+    ROWS
+#undef ROW
 };
 
 /* 1/(k·ln 2), k = 1, 2, …, in units of 2^-62. */
@@ -89,9 +114,12 @@ static uint64_t normalise(const uint64_t *limbs, unsigned n_limbs, unsigned *exp
   return mantissa;
 }
 
-/* log2 of M·2^exponent, exponent ≥ 1, if doubles can tell how it rounds; else negative. */
+/* log2 of M·2^exponent, exponent ≥ 1, if doubles can tell how it rounds; else negative. Sums and products of
+ * the high parts are exact: r = high + low with 41 bits of 2^-47 and 49 of 2^-79, 1/ln 2 has 12 bits and a
+ * rest. */
 static double log2_by_doubles(uint64_t mantissa, unsigned exponent) {
-  enum { MARGIN = 16 }; /* units of 2^-63 */
+  static const double margin = 0x1p-59, per_ln2_high = 2955.0 / 2048,
+                      per_ln2_low = -1.7605286103659264007531899811e-4, per_ln2 = 1.4426950408889634;
   static const double c[9] = {0,
                               0,
                               0.72134752044448170, /* 1/(k·ln 2) */
@@ -102,13 +130,16 @@ static double log2_by_doubles(uint64_t mantissa, unsigned exponent) {
                               0.20609929155556620,
                               0.18033688011112043};
   unsigned i = (unsigned)(mantissa >> 57) & 63;
-  int64_t r = remainder_of(mantissa, i);
-  double x = (double)r * 0x1p-69, x2 = x * x, x4 = x2 * x2;
+  double reciprocal = table_double[i].reciprocal;
+  double high = reciprocal * (double)(int64_t)(mantissa >> 32) - 1;
+  double low = reciprocal * ((double)(int64_t)(mantissa & UINT32_MAX) * 0x1p-32);
+  double x = high + low, x2 = x * x, x4 = x2 * x2;
   double rest = x2 * ((c[3] * x - c[2]) + x2 * (c[5] * x - c[4]) + x4 * ((c[7] * x - c[6]) - x2 * c[8]));
-  i128 sum = ((i128)exponent << 63) + table[i].log2 + ((i128)r * series[0] >> (R_BITS + SERIES_BITS - 63)) +
-             (int64_t)(rest * 0x1p63);
-  double low = (double)(int64_t)((sum - MARGIN) >> 8), high = (double)(int64_t)(((sum + MARGIN) >> 8) + 1);
-  return low == high ? low * 0x1p-55 : -1.0;
+  double linear = high * per_ln2_high; /* exact, as the sum of the next line is; and it is below 1 */
+  double whole = (double)(int)exponent + table_double[i].log2_high, sum = whole + linear;
+  rest += linear - (sum - whole) + (high * per_ln2_low + low * per_ln2 + table_double[i].log2_low);
+  double least = sum + (rest - margin), most = sum + (rest + margin);
+  return least == most ? least : -1.0;
 }
 
 /* 1 + S, as normalise gives it. */
