@@ -31,6 +31,7 @@ typedef struct hbs_job {
   km_hbs_shared shared;
   char digest[33];
   uint64_t next_position, next_game; /* of the reader */
+  uint64_t released;                 /* games that are written, and given back */
   size_t n_workers;
   uint64_t games_done, positions_done;
   km_progress progress;
@@ -94,7 +95,7 @@ typedef struct scan_pass {
   hbs_job *job;
   scan_share *shares; /* of threads */
 } scan_pass;
-enum { SCAN_GAMES = 1 << 12 }; /* at a time */
+enum { SCAN_GAMES = 1 << 12 }; /* read, or given back, at a time */
 
 static void count_game(scan_share *share, unsigned size, uint64_t n) {
   size_facts *f = &share->facts[size];
@@ -305,7 +306,11 @@ static km_status write_stretch(void *ctx, void *batch, km_err *err) {
   hbs_job *job = ctx;
   km_stretch *stretch = batch;
   km_status status = km_hbs_writer_append(job->writer, stretch->block, err);
-  km_games_release(job->games, stretch->first_game, stretch->n_games);
+  uint64_t behind = stretch->first_game + stretch->n_games;
+  if (behind - job->released >= SCAN_GAMES) { /* not of every stretch: that is a call a column */
+    km_games_release(job->games, job->released, behind - job->released);
+    job->released = behind;
+  }
   job->games_done += stretch->n_games;
   job->positions_done += stretch->n;
   km_progress_update(&job->progress, (double)job->positions_done / (double)job->n_positions, job->games_done,
