@@ -121,6 +121,7 @@ typedef struct part {
   uint64_t game; /* its number */
   size_t from, to;
   int with_curves;
+  int ply_by_ply;            /* rows are kept of every ply; else S is made of its runs, behind the game */
   const km_curve_plan *plan; /* one a colour */
 } part;
 
@@ -130,16 +131,10 @@ static uint8_t cause_of(const km_replay *replay) {
   return replay->board.n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
 }
 
-/* Whether rows of S are made of its runs, behind the game, and nothing is kept of every ply. */
-static int by_runs(const km_hbs_worker *w, const part *p) {
-  return p->with_curves && w->shared->schema->shape.n_layers == 0;
-}
-
 /* Keeps what the trackers say of a position, which is at or behind p->from. */
 static inline void record(km_hbs_worker *w, const part *p, size_t ply) {
-  int rows_too = !by_runs(w, p);
   for (size_t c = 0; c < w->shared->n_colours; c++) {
-    if (rows_too)
+    if (p->ply_by_ply)
       km_hbs_record(&w->hbs[c], w->to[c].series, ply - p->from);
     if (p->with_curves && w->hbs[c].touched)
       km_hbs_runs_record(&w->runs[c][0], &w->runs[c][1], &w->hbs[c], (uint32_t)ply);
@@ -165,10 +160,10 @@ static int trace_ordinary(km_hbs_worker *w, const km_game *game, const part *p) 
     if (ply - 1 >= p->from) /* one move late: its limbs have left the store buffer by then */
       record(w, p, ply - 1);
     for (size_t c = 0; c < n_colours; c++) {
-      if (move.colour != p->plan[c].colour) /* a stone that is not counted takes some that are */
-        km_hbs_set_many(&w->hbs[c], board->captured, board->n_captured, KM_EMPTY);
-      else if (move.point < board->n_points)
+      if (move.colour == p->plan[c].colour && move.point < board->n_points)
         km_hbs_set(&w->hbs[c], move.point, move.colour);
+      else if (board->n_captured) /* a stone that is not counted takes some that are */
+        km_hbs_set_many(&w->hbs[c], board->captured, board->n_captured, KM_EMPTY);
     }
     if (ply >= p->from)
       w->cause[ply - p->from] = board->n_captured ? KM_STEP_CAPTURE : KM_STEP_PLAIN;
@@ -205,7 +200,7 @@ static km_status trace(km_hbs_worker *w, const km_game *game, const part *p, km_
 
 /* S of every ply, if it is not there yet. */
 static void fill_s(km_hbs_worker *w, const part *p, size_t c) {
-  if (by_runs(w, p))
+  if (!p->ply_by_ply)
     km_hbs_runs_rows(w->to[c].series.s, &w->runs[c][0], p->plan[c].geometry.n_limbs, p->to);
 }
 
@@ -303,6 +298,7 @@ static km_status run_game(km_hbs_worker *w, km_stretch *stretch, uint64_t i, km_
     return status;
   part p = {.game = i, .from = from, .to = to, .plan = shared->by_size[game.rows]};
   p.with_curves = from == 0 && p.plan->with_curves && end - begin <= KM_HBS_CURVE_PLIES;
+  p.ply_by_ply = !p.with_curves || shared->schema->shape.n_layers > 0;
   if (p.with_curves)
     p.to = (size_t)(end - begin); /* all of it, though the rows behind are another worker's */
   choose_rows(w, stretch, &p, to - from);
