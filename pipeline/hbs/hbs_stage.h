@@ -12,7 +12,7 @@
  * strata with few games are folded into "others". Every worker sums on its own, or shares sums with others
  * where memory is short; sums are exact, so threads do not show.
  *
- * On disk (human-sample.zip, zstd:1) a position takes 1.6 bytes of S and 1.8 of log2, 3.0 more with --layers.
+ * On disk (human-sample.zip, zstd:1) a position takes 1.6 bytes of S and 1.9 of log2, 1.8 more with --layers.
  * Both are read faster than they are made again by replay, so log2 is kept.
  *
  * hbs.summary.json, all that plots need. Numbers are rounded to 12 digits; null: undefined (no game, one
