@@ -258,11 +258,9 @@ static int fill_moves(filler *f) {
   const km_sgf_draft *d = f->draft;
   g->n_moves = d->n_moves;
   g->moves = km_arena_alloc(f->arena, d->n_moves * sizeof *g->moves);
-  f->record->move_pos = km_arena_alloc(f->arena, d->n_moves * sizeof *d->move_pos);
-  if (!g->moves || !f->record->move_pos)
+  f->record->move_pos = d->move_pos;
+  if (!g->moves)
     return -1;
-  if (d->n_moves)
-    memcpy(f->record->move_pos, d->move_pos, d->n_moves * sizeof *d->move_pos);
   uint32_t first_pass = g->n_moves;
   f->odd_moves = make_points((move_word *)g->moves, (const move_word *)d->moves, g->n_moves, g);
   if (f->odd_moves & ODD_POINT)

@@ -150,8 +150,16 @@ static km_status begin_large(km_ingest_source *s, group *g, const km_entry *from
   return km_sgf_open(&g->large_reader, from->bytes, from->n_bytes, &options, &g->large_arena, err);
 }
 
-/* The texts of a record point into the large entry, which the reader may leave before the batch is written. */
-static km_status copy_texts(km_game *game, km_arena *arena, km_err *err) {
+/* The texts of a record point into the large entry, which the reader may leave before the batch is written; where its
+ * moves stand is the reader's. */
+static km_status copy_borrowed(km_sgf_record *record, km_arena *arena, km_err *err) {
+  km_game *game = &record->game;
+  uint64_t *move_pos = km_arena_alloc(arena, game->n_moves * sizeof *move_pos);
+  if (!move_pos)
+    return no_memory(err);
+  if (game->n_moves && record->move_pos)
+    memcpy(move_pos, record->move_pos, game->n_moves * sizeof *move_pos);
+  record->move_pos = move_pos;
   for (int i = 0; i < KM_TEXT_COUNT; i++) {
     km_text *text = &game->text[i];
     if (text->bytes && !(text->bytes = km_arena_strndup(arena, text->bytes, text->n_bytes)))
@@ -186,7 +194,7 @@ static km_status parse_large(km_ingest_source *s, group *g, km_ingest_entry *ent
       return status < 0 ? status : no_memory(err);
     record->sgf = parsed;
     record->content = km_hash_bytes(g->large.bytes + parsed.begin, (size_t)(parsed.end - parsed.begin)).low;
-    status = copy_texts(&record->sgf.game, arena, err);
+    status = copy_borrowed(&record->sgf, arena, err);
     if (status == KM_OK)
       status = judge_now(s, g, record, err);
     if (status != KM_OK)
