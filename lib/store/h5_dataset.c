@@ -93,7 +93,17 @@ static int describe_filters(hid_t dcpl, km_h5_info *info) {
   return n < 0 ? -1 : 0;
 }
 
-static int describe_layout(km_h5 *file, hid_t dataset, hid_t dcpl, int rank, km_h5_info *info) {
+/* Where the rows lie in a file of file->n_bytes. */
+static int describe_place(const km_h5 *file, haddr_t at, km_h5_info *info) {
+  km_column shape = {.type = info->type, .inner_rank = info->inner_rank};
+  memcpy(shape.inner, info->inner, sizeof shape.inner);
+  if (at > file->n_bytes || info->n_rows > (file->n_bytes - at) / km_column_row_bytes(&shape))
+    return -1;
+  info->offset = at;
+  return 0;
+}
+
+static int describe_layout(hid_t dcpl, int rank, km_h5_info *info) {
   hsize_t chunk[KM_COLUMN_RANK_MAX + 1];
   switch (H5Pget_layout(dcpl)) {
   case H5D_CHUNKED:
@@ -107,21 +117,25 @@ static int describe_layout(km_h5 *file, hid_t dataset, hid_t dcpl, int rank, km_
   case H5D_VIRTUAL:
     info->is_virtual = 1;
     return 0;
-  case H5D_CONTIGUOUS: {
-    haddr_t at = info->n_rows ? H5Dget_offset(dataset) : HADDR_UNDEF;
-    km_column shape = {.type = info->type, .inner_rank = info->inner_rank};
-    memcpy(shape.inner, info->inner, sizeof shape.inner);
-    uint64_t row = km_column_row_bytes(&shape);
-    if (at != HADDR_UNDEF) {
-      if (at > file->n_bytes || info->n_rows > (file->n_bytes - at) / row)
-        return -1;
-      info->offset = at;
-    }
+  case H5D_CONTIGUOUS:
     return 0;
-  }
   default:
     return -1;
   }
+}
+
+/* Contiguous rows have a place, and that is all: no list of properties has to be made, which takes longer
+ * than the rest. */
+static int describe_storage(km_h5 *file, hid_t dataset, int rank, km_h5_info *info) {
+  haddr_t at = info->n_rows ? H5Dget_offset(dataset) : HADDR_UNDEF;
+  if (at != HADDR_UNDEF)
+    return describe_place(file, at, info);
+  H5Eclear2(H5E_DEFAULT);
+  hid_t dcpl = H5Dget_create_plist(dataset);
+  int bad = dcpl < 0 || describe_layout(dcpl, rank, info);
+  if (dcpl >= 0)
+    H5Pclose(dcpl);
+  return bad;
 }
 
 static int describe_shape(hid_t dataset, km_h5_info *info) {
@@ -154,11 +168,7 @@ km_status h5_describe(km_h5 *file, hid_t dataset, const char *name, km_h5_info *
   if (rank < 0)
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is of a type or shape that is none of ours",
                       file->path, name);
-  hid_t dcpl = H5Dget_create_plist(dataset);
-  int bad = dcpl < 0 || describe_layout(file, dataset, dcpl, rank, info);
-  if (dcpl >= 0)
-    H5Pclose(dcpl);
-  if (bad)
+  if (describe_storage(file, dataset, rank, info))
     return km_err_set(err, KM_ERR_FORMAT, 0, "%s: dataset %s is cut off, or laid out as none of ours",
                       file->path, name);
   return KM_OK;
