@@ -22,8 +22,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int filter_registered;
 
 void h5_enter(void) {
+  static _Thread_local int is_quiet;
   pthread_mutex_lock(&lock);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  if (!is_quiet) /* a thread's HDF5 prints its errors until it is told not to */
+    is_quiet = H5Eset_auto2(H5E_DEFAULT, NULL, NULL) >= 0;
   if (!filter_registered) /* a failure shows when a zstd dataset is used */
     filter_registered = H5Zregister(&km_h5z_zstd) >= 0;
 }
