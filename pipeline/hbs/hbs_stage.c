@@ -76,8 +76,11 @@ static km_status check_options(hbs_job *job, km_err *err) {
 /* ---- the first pass
  * ---------------------------------------------------------------------------------------------- */
 
+/* For a few games a team of threads takes longer to come together than the work takes. */
 static int n_threads_of(const hbs_job *job) {
-  return job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
+  enum { GAMES_A_THREAD = 128 };
+  int n = job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
+  return job->n_games / GAMES_A_THREAD < (uint64_t)n ? (int)(job->n_games / GAMES_A_THREAD) + 1 : n;
 }
 
 /* Facts of the games of one size. */

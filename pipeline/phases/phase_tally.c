@@ -231,6 +231,7 @@ static km_status replicate_task(void *ctx, int thread, size_t block, km_err *err
 
 km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compare_result *result,
                              km_err *err) {
+  enum { FEW_GAMES = 512 }; /* done by the time that other threads have woken */
   const km_phases_options *options = tallies->shared->options;
   size_t n = (size_t)options->replicates;
   *result = (km_compare_result){.n_games = compared_games(tallies, size)};
@@ -241,8 +242,8 @@ km_status km_tallies_compare(const km_tallies *tallies, unsigned size, km_compar
   if (!memory)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for %zu replicates", n);
   replicates all = {tallies, size, n, memory + n + 1, memory + (n + 1) * (CELLS + 1)};
-  km_status status =
-      km_parallel_for((n + LANES - 1) / LANES + 1, options->run.threads, replicate_task, &all, err);
+  int n_threads = result->n_games < FEW_GAMES ? 1 : options->run.threads;
+  km_status status = km_parallel_for((n + LANES - 1) / LANES + 1, n_threads, replicate_task, &all, err);
   for (size_t m = 0; m < KM_METHODS && status == KM_OK; m++) {
     result->has_method[m] = !isnan(all.means[n * CELLS + m * KM_NEARNESSES]);
     for (size_t k = 0; k < KM_NEARNESSES; k++) {
