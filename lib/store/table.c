@@ -257,7 +257,7 @@ static km_status open_column(km_table_writer *w, size_t i, uint64_t max_rows, si
   column.name = name;
   c->row_bytes = km_column_row_bytes(&column);
   c->chunk_rows = km_table_chunk_rows(w->schema, i);
-  c->carry = calloc(c->chunk_rows, c->row_bytes);
+  c->carry = malloc(c->chunk_rows * c->row_bytes);
   if (!c->carry)
     return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory");
   size_t bound = km_codec_bound(w->schema->codec, c->chunk_rows * c->row_bytes);
