@@ -2,7 +2,7 @@
 #include "hbs_work.h"
 
 #include "kifumill/arena.h"
-#include "kifumill/hbs_captures.h"
+#include "kifumill/captures.h"
 #include "kifumill/hbs_trajectory.h"
 
 #include <stdlib.h>

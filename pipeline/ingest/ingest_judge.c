@@ -3,6 +3,7 @@
 
 #include "repeats.h"
 
+#include "kifumill/captures.h"
 #include "kifumill/metadata.h"
 #include "kifumill/replay.h"
 
@@ -13,9 +14,10 @@ struct km_judge {
   const km_ingest_options *options;
   const km_filter *filter;
   km_sgf_options sgf;
-  km_replay replay;
+  km_captures captures;
   km_repeats repeats;
-  km_arena scratch; /* of one game's replay under superko */
+  km_replay replay;
+  km_arena scratch; /* of one game's replay on the board */
   km_arena reading; /* of one entry's reader */
 };
 
@@ -143,40 +145,54 @@ static void note_repetitions(km_ingest_record *record, repetitions seen, km_aren
   note(record, KM_REASON_SUPERKO_SEEN, km_sgf_move_position(&record->sgf, seen.first - 1), arena, detail);
 }
 
-/* Simple ko: repetitions are only looked for. *known is 0 when the quick way cannot tell them. Returns how the replay
- * ended: KM_END, or KM_SKIP at an illegal move, or KM_ERR_NOMEM. */
-static km_status replay_simple_ko(km_judge *judge, repetitions *seen, int *known, km_err *err) {
-  km_replay *replay = &judge->replay;
-  const km_board *board = &replay->board;
-  const km_game *game = replay->game;
+/* A game that goes by the rules with simple ko, where repetitions are only looked for, the quick way; 0 in *ordinary: what
+ * is out of the ordinary in it, if anything, the board has to say. */
+static km_status replay_ordinary(km_judge *judge, const km_game *game, repetitions *seen, int *ordinary, km_err *err) {
+  km_captures *board = &judge->captures;
+  *ordinary = 0;
+  if (!km_captures_init(board, game))
+    return KM_OK;
   km_status status = km_repeats_begin(&judge->repeats, board->n_points, game->n_moves, err);
   if (status != KM_OK)
     return status;
-  uint32_t n_placed = 0, prisoners;
-  km_repeats_visit(&judge->repeats, 0, board->hash);
-  while ((status = km_replay_step(replay)) == KM_OK) {
-    if (replay->play_class == KM_PLAY_PASS)
-      continue;
-    prisoners = board->prisoners[KM_BLACK] + board->prisoners[KM_WHITE];
-    km_repeats_answer answer = km_repeats_visit(&judge->repeats, ++n_placed - prisoners, board->hash);
+  km_hash128 hash = km_captures_setup_hash(game);
+  uint32_t n_stones = game->n_setup;
+  km_move banned = {.point = KM_POINT_OFFBOARD};
+  km_repeats_visit(&judge->repeats, n_stones, hash);
+  for (uint32_t i = 0; i < game->n_moves; i++) {
+    km_move move = game->moves[i];
+    if ((move.point == banned.point && move.colour == banned.colour) || !km_captures_play(board, move))
+      return KM_OK;
+    banned.point = KM_POINT_OFFBOARD;
+    if (move.point == board->n_points)
+      continue; /* a pass */
+    hash = km_hash128_xor(hash, km_captures_hash(board, move));
+    n_stones = n_stones + 1 - board->n_captured;
+    if (km_captures_starts_ko(board, move))
+      banned = (km_move){board->captured[0], km_opponent(move.colour), 0};
+    km_repeats_answer answer = km_repeats_visit(&judge->repeats, n_stones, hash);
+    if (answer == KM_REPEATS_UNKNOWN)
+      return KM_OK;
     if (answer == KM_REPEATS_SEEN && seen->n++ == 0)
-      seen->first = replay->ply;
-    *known &= answer != KM_REPEATS_UNKNOWN;
+      seen->first = i + 1;
   }
-  return status;
+  *ordinary = 1;
+  return KM_OK;
 }
 
-/* Any rule for ko, with the table of superko. */
-static km_status replay_superko(km_judge *judge, repetitions *seen, km_err *err) {
+/* Any game under any rule, with the table of superko. Returns how the replay ended: KM_END, or KM_SKIP at an illegal move,
+ * or KM_ERR_NOMEM. */
+static km_status replay_on_board(km_judge *judge, const km_game *game, repetitions *seen, km_err *err) {
   km_replay *replay = &judge->replay;
   km_superko superko;
   km_arena_reset(&judge->scratch);
-  if (km_superko_init(&superko, &judge->scratch, replay->game->n_moves + 1) != KM_OK)
-    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", replay->game->n_moves);
-  km_replay_options options = replay->options;
-  options.superko = &superko;
-  options.ko_rule = (uint8_t)judge->options->rules;
-  km_replay_init(replay, replay->game, &options);
+  if (km_superko_init(&superko, &judge->scratch, game->n_moves + 1) != KM_OK)
+    return km_err_set(err, KM_ERR_NOMEM, 0, "out of memory for a game of %u moves", game->n_moves);
+  const km_replay_options options = {.mode = KM_REPLAY_STRICT,
+                                     .ko_rule = (uint8_t)judge->options->rules,
+                                     .allow_suicide = (uint8_t)suicide_allowed(judge, game),
+                                     .superko = &superko};
+  km_replay_init(replay, game, &options);
   *seen = (repetitions){0, 0};
   km_status status;
   while ((status = km_replay_step(replay)) == KM_OK)
@@ -189,23 +205,19 @@ static km_status replay_superko(km_judge *judge, repetitions *seen, km_err *err)
 }
 
 static km_status replay_game(km_judge *judge, km_ingest_record *record, km_arena *arena, km_err *err) {
-  km_game *game = &record->sgf.game;
-  km_replay *replay = &judge->replay;
-  km_replay_options options = {.mode = KM_REPLAY_STRICT, .allow_suicide = (uint8_t)suicide_allowed(judge, game)};
+  const km_game *game = &record->sgf.game;
   repetitions seen = {0, 0};
-  /* set-up changes the number of stones in its own way: the quick way is for games without */
-  int known = judge->options->rules == KM_KO_SIMPLE && game->n_setup == 0;
+  int ordinary = 0;
   km_status status = KM_OK;
-  km_replay_init(replay, game, &options);
-  if (known)
-    status = replay_simple_ko(judge, &seen, &known, err);
-  if (!known && status >= 0)
-    status = replay_superko(judge, &seen, err);
+  if (judge->options->rules == KM_KO_SIMPLE)
+    status = replay_ordinary(judge, game, &seen, &ordinary, err);
+  if (status == KM_OK && !ordinary)
+    status = replay_on_board(judge, game, &seen, err);
   if (status < 0)
     return status;
   note_repetitions(record, seen, arena);
   if (status == KM_SKIP)
-    stop_game(judge, record, replay->ply, replay->play_class, arena);
+    stop_game(judge, record, judge->replay.ply, judge->replay.play_class, arena);
   return KM_OK;
 }
 

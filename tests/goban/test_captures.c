@@ -1,4 +1,4 @@
-/* test_hbs_captures.c: what moves take, against the board, in random games of any size that fill and empty
+/* test_captures.c: what moves take, against the board, in random games of any size that fill and empty
  * the board; and games that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "kifumill/captures.h"
 #include "kifumill/hash.h"
-#include "kifumill/hbs_captures.h"
 #include "kifumill/replay.h"
 
 enum { SEED = 5, MOVES = 900 };
@@ -46,6 +46,8 @@ static int is_plain(const km_game *game, const km_board *board) {
   return 1;
 }
 
+static unsigned n_ko;
+
 /* Plays random points until one is refused, and sees that it is out of the ordinary. Points that are taken
  * are mostly left out, or games would be short. */
 static unsigned play_game(unsigned rows, unsigned cols, uint64_t seed) {
@@ -60,6 +62,8 @@ static unsigned play_game(unsigned rows, unsigned cols, uint64_t seed) {
   if (!is_plain(&game, &board))
     return 0;
   unsigned n_taken = 0;
+  km_hash128 hash = km_captures_setup_hash(&game);
+  assert_true(km_hash128_equal(hash, board.hash));
   for (uint64_t t = 0; t < MOVES; t++) {
     uint64_t random = km_mix64(seed * MOVES + t);
     km_move move = {(uint16_t)(random % (rows * cols + 1)), (uint8_t)(1 + (random >> 40) % 2), 0};
@@ -72,6 +76,12 @@ static unsigned play_game(unsigned rows, unsigned cols, uint64_t seed) {
       break;
     km_board_play(&board, move.colour, move.point);
     assert_true(compare_points(&captures, &board));
+    if (class == KM_PLAY_PASS)
+      continue;
+    hash = km_hash128_xor(hash, km_captures_hash(&captures, move));
+    assert_true(km_hash128_equal(hash, board.hash));
+    assert_int_equal(km_captures_starts_ko(&captures, move), board.ko != KM_POINT_OFFBOARD);
+    n_ko += board.ko != KM_POINT_OFFBOARD;
     n_taken += board.n_captured;
   }
   return n_taken;
@@ -89,6 +99,7 @@ static void takes_what_the_board_takes(void **state) {
   for (uint64_t i = 0; i < 3; i++)
     n_taken += play_game(KM_BOARD_MAX, KM_BOARD_MAX, SEED + i);
   assert_true(n_taken > 5000);
+  assert_true(n_ko > 100);
 }
 
 static void refuses_what_is_unusual(void **state) {

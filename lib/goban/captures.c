@@ -1,7 +1,9 @@
-/* hbs_captures.c: cells, and walks over chains from stone to stone. */
-#include "kifumill/hbs_captures.h"
+/* captures.c: cells, and walks over chains from stone to stone. */
+#include "kifumill/captures.h"
 
 #include <string.h>
+
+#include "point_keys.h"
 
 enum { COLOUR = 8, FREE = 7, BORDER = 3 * COLOUR };
 _Static_assert((int)KM_EMPTY == 0 && COLOUR * (int)KM_BLACK < BORDER && COLOUR * (int)KM_WHITE < BORDER,
@@ -126,4 +128,29 @@ int km_captures_play(km_captures *board, km_move move) {
   }
   chain_walk own;
   return (*at & FREE) || find_liberty(board, site, &own) == 1;
+}
+
+int km_captures_starts_ko(const km_captures *board, km_move move) {
+  if (board->n_captured != 1)
+    return 0;
+  const uint8_t *at = &board->cell[site_of(board, move.point)];
+  ptrdiff_t w = board->stride;
+  unsigned own = COLOUR * (unsigned)move.colour;
+  int is_joined =
+      (at[-1] & ~FREE) == own || (at[1] & ~FREE) == own || (at[-w] & ~FREE) == own || (at[w] & ~FREE) == own;
+  return (*at & FREE) == 1 && !is_joined;
+}
+
+km_hash128 km_captures_hash(const km_captures *board, km_move move) {
+  km_hash128 hash = km_stone_key(move.colour, move.point);
+  for (unsigned i = 0; i < board->n_captured; i++)
+    hash = km_hash128_xor(hash, km_stone_key(km_opponent(move.colour), board->captured[i]));
+  return hash;
+}
+
+km_hash128 km_captures_setup_hash(const km_game *game) {
+  km_hash128 hash = {0, 0};
+  for (uint32_t i = 0; i < game->n_setup; i++)
+    hash = km_hash128_xor(hash, km_stone_key(game->setup[i].colour, game->setup[i].point));
+  return hash;
 }
