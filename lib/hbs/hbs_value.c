@@ -26,41 +26,25 @@ typedef __int128 i128;
 enum { R_BITS = 69, SERIES_BITS = 62, N_TERMS = 9 };
 
 /* c = round(2^16/(1 + (i + ½)/64)), and −log2 of c/2^16 in units of 2^-63. */
-#define ROWS                                                                                                 \
-  ROW(65028, 0x016fdf461d2e4f7e)                                                                             \
-  ROW(64035, 0x044755a3de69a32c)                                                                             \
-  ROW(63072, 0x0713acd8d73a8193) ROW(62138, 0x09d4f831548808f8) ROW(61231, 0x0c8c18734da5685d) ROW(          \
-      60350, 0x0f393970ee5a2ea9) ROW(59494, 0x11dc8f3a33d5598d) ROW(58662, 0x1476564c741dc39f)               \
-      ROW(57852, 0x1707a4ef787f86ea) ROW(57065, 0x198f297e0ac48b4a) ROW(56299, 0x1c0e0909b9f5afa5) ROW(      \
-          55554, 0x1e83c98a2d142af6) ROW(54828, 0x20f1a8126dcc78fb) ROW(54120, 0x235816efc7efcb88)           \
-          ROW(53431, 0x25b5ccda378e4de1) ROW(52759, 0x280c23253e53102e) ROW(52103, 0x2a5ba009dc412aa3) ROW(  \
-              51464, 0x2ca2fd28e71e8a28) ROW(50840, 0x2ee3b0ffa20562ac) ROW(50231, 0x311d659f0122be87)       \
-              ROW(49637, 0x334fc3866ee34678) ROW(49056, 0x357c5f1d92ce3b99) ROW(                             \
-                  48489, 0x37a1f5b270e48037) ROW(47935, 0x39c1309dda766b8c) ROW(47393, 0x3bdac3771298b54b)   \
-                  ROW(46864, 0x3ded67a68890b35b) ROW(46346, 0x3ffad93d1980d33a) ROW(                         \
-                      45839, 0x4202da3886fa910e) ROW(45344, 0x4404209ac61ea3ca)                              \
-                      ROW(44859, 0x46007f2c8e5543fe) ROW(44384, 0x47f7bd76ce9442df) ROW(                     \
-                          43919, 0x49e9a20f4adf517e) ROW(43464, 0x4bd5f2a2388b006c)                          \
-                          ROW(43019, 0x4dbc73fcea7667be) ROW(42582, 0x4f9f22815c6a37da) ROW(                 \
-                              42154, 0x517cb39006afda0b) ROW(41734, 0x5356142f584b38ff)                      \
-                              ROW(41323, 0x5529f2767ba72967) ROW(40920, 0x56f93fbd785fbd8f) ROW(             \
-                                  40525, 0x58c3cd945315b408) ROW(40137, 0x5a8a9a682c33c2e3)                  \
-                                  ROW(39756, 0x5c4d7f26dfeab929) ROW(39383, 0x5e0b20d60cbe0bfd) ROW(         \
-                                      39017, 0x5fc484b795f60e39) ROW(38657, 0x617abb06b0858ae2)              \
-                                      ROW(38304, 0x632c6717c17ea0a3) ROW(37958, 0x64d95f047c05a466) ROW(     \
-                                          37617, 0x6683fbd560fdae34) ROW(37283, 0x68299ac02e99469f)          \
-                                          ROW(36954, 0x69cc9f6349b6076d) ROW(36631, 0x6b6ba4dd8076d29c) ROW( \
-                                              36314, 0x6d0687952d12573c) ROW(36003, 0x6e9d2385a1c107cc)      \
-                                              ROW(35696, 0x7031fa51d4a2cb7c) ROW(35395, 0x71c24ca0f8918ba2)  \
-                                                  ROW(35099, 0x734f4e0cbd797e4f)                             \
-                                                      ROW(34808, 0x74d8e1aab6772a97) ROW(34521,              \
-                                                                                         0x766048c79c0c01e8) \
-                                                          ROW(34239, 0x77e40cf8a7105d77)                     \
-                                                              ROW(33962, 0x7964104a25f938e6)                 \
-                                                                  ROW(33689, 0x7ae19bb1b85008e3)             \
-                                                                      ROW(33421, 0x7c5b2f23bb186cc0)         \
-                                                                          ROW(33157, 0x7dd218bdbe79cf99)     \
-                                                                              ROW(32897, 0x7f4641f970ddd9fe)
+/* clang-format off */
+#define ROWS \
+  ROW(65028, 0x016fdf461d2e4f7e) ROW(64035, 0x044755a3de69a32c) ROW(63072, 0x0713acd8d73a8193) ROW(62138, 0x09d4f831548808f8) \
+  ROW(61231, 0x0c8c18734da5685d) ROW(60350, 0x0f393970ee5a2ea9) ROW(59494, 0x11dc8f3a33d5598d) ROW(58662, 0x1476564c741dc39f) \
+  ROW(57852, 0x1707a4ef787f86ea) ROW(57065, 0x198f297e0ac48b4a) ROW(56299, 0x1c0e0909b9f5afa5) ROW(55554, 0x1e83c98a2d142af6) \
+  ROW(54828, 0x20f1a8126dcc78fb) ROW(54120, 0x235816efc7efcb88) ROW(53431, 0x25b5ccda378e4de1) ROW(52759, 0x280c23253e53102e) \
+  ROW(52103, 0x2a5ba009dc412aa3) ROW(51464, 0x2ca2fd28e71e8a28) ROW(50840, 0x2ee3b0ffa20562ac) ROW(50231, 0x311d659f0122be87) \
+  ROW(49637, 0x334fc3866ee34678) ROW(49056, 0x357c5f1d92ce3b99) ROW(48489, 0x37a1f5b270e48037) ROW(47935, 0x39c1309dda766b8c) \
+  ROW(47393, 0x3bdac3771298b54b) ROW(46864, 0x3ded67a68890b35b) ROW(46346, 0x3ffad93d1980d33a) ROW(45839, 0x4202da3886fa910e) \
+  ROW(45344, 0x4404209ac61ea3ca) ROW(44859, 0x46007f2c8e5543fe) ROW(44384, 0x47f7bd76ce9442df) ROW(43919, 0x49e9a20f4adf517e) \
+  ROW(43464, 0x4bd5f2a2388b006c) ROW(43019, 0x4dbc73fcea7667be) ROW(42582, 0x4f9f22815c6a37da) ROW(42154, 0x517cb39006afda0b) \
+  ROW(41734, 0x5356142f584b38ff) ROW(41323, 0x5529f2767ba72967) ROW(40920, 0x56f93fbd785fbd8f) ROW(40525, 0x58c3cd945315b408) \
+  ROW(40137, 0x5a8a9a682c33c2e3) ROW(39756, 0x5c4d7f26dfeab929) ROW(39383, 0x5e0b20d60cbe0bfd) ROW(39017, 0x5fc484b795f60e39) \
+  ROW(38657, 0x617abb06b0858ae2) ROW(38304, 0x632c6717c17ea0a3) ROW(37958, 0x64d95f047c05a466) ROW(37617, 0x6683fbd560fdae34) \
+  ROW(37283, 0x68299ac02e99469f) ROW(36954, 0x69cc9f6349b6076d) ROW(36631, 0x6b6ba4dd8076d29c) ROW(36314, 0x6d0687952d12573c) \
+  ROW(36003, 0x6e9d2385a1c107cc) ROW(35696, 0x7031fa51d4a2cb7c) ROW(35395, 0x71c24ca0f8918ba2) ROW(35099, 0x734f4e0cbd797e4f) \
+  ROW(34808, 0x74d8e1aab6772a97) ROW(34521, 0x766048c79c0c01e8) ROW(34239, 0x77e40cf8a7105d77) ROW(33962, 0x7964104a25f938e6) \
+  ROW(33689, 0x7ae19bb1b85008e3) ROW(33421, 0x7c5b2f23bb186cc0) ROW(33157, 0x7dd218bdbe79cf99) ROW(32897, 0x7f4641f970ddd9fe)
+/* clang-format on */
 static const struct {
   uint32_t reciprocal;
   int64_t log2;
@@ -144,8 +128,7 @@ static double log2_by_doubles(uint64_t mantissa, unsigned exponent) {
 
 /* 1 + S, as normalise gives it. */
 static inline uint64_t normalise_next(const uint64_t *limbs, unsigned n_limbs, unsigned *exponent) {
-  if (n_limbs ==
-      2) { /* the usual board: inner layers have one limb, outer ones two, so that no branch would do */
+  if (n_limbs == 2) { /* the usual board: of one limb or two, by the layer, so that no branch would do */
     u128 pair = ((u128)limbs[1] << 64 | limbs[0]) + 1;
     uint64_t high = (uint64_t)(pair >> 64), top = high ? high : (uint64_t)pair,
              rest = high ? (uint64_t)pair : 0;
