@@ -1,5 +1,5 @@
 /* sgf_moves.c: a move is told by one comparison of eight bytes with ";.[..].." and two letters by a table; or
- * two moves by one of sixteen bytes, in both halves of an AVX2 register. */
+ * up to four moves by one comparison of an AVX2 register. */
 #include "sgf_moves.h"
 
 #include "kifumill/game.h"
@@ -17,8 +17,8 @@ static const char *skip_line_end(const char *p) {
 static const char *take_plain(const char *p, const char *end, const char *text, sgf_moves *to,
                               uint32_t n_most) {
   const uint64_t mask = sgf_word("\xff\0\xff\0\0\xff\0\0"), form = sgf_word(";\0[\0\0]\0\0");
-  sgf_move *out = to->moves + to->n, *const last =
-                                         out + (to->room - to->n < n_most ? to->room - to->n : n_most);
+  const uint32_t room = to->room - to->n;
+  sgf_move *out = to->moves + to->n, *const last = out + (room < n_most ? room : n_most);
   uint64_t *pos = to->pos + to->n;
   while (end - p >= 8 && out < last) {
     unsigned x = sgf_coordinate[(uint8_t)p[3]], y = sgf_coordinate[(uint8_t)p[4]];
@@ -43,8 +43,7 @@ const char *sgf_take_moves_plain(const char *p, const char *end, const char *tex
 enum { PAIR_BYTES = 12, BOTH_BYTES = 28 /* two pairs, and what is loaded behind them */ };
 
 /* Takes moves from p on, up to four by one comparison: both halves of the register hold two of them in their
- * first twelve bytes, and a bit of a mask stands for a byte. Stops at what is no such move, and near the end.
- */
+ * first twelve bytes; a bit of a mask stands for a byte. Stops at what is no such move, and near the end. */
 __attribute__((target("avx2"))) static const char *take_fours(const char *p, const char *end,
                                                               const char *text, sgf_moves *to) {
   const __m256i form = _mm256_setr_epi8(';', 0, '[', 0, 0, ']', ';', 0, '[', 0, 0, ']', 0, 0, 0, 0, ';', 0,
@@ -85,7 +84,7 @@ __attribute__((target("avx2"))) static const char *take_fours(const char *p, con
 _Static_assert(KM_WHITE == KM_BLACK + 1 && sizeof(sgf_move) == 4, "how take_fours makes colours and moves");
 
 const char *sgf_take_moves(const char *p, const char *end, const char *text, sgf_moves *to) {
-  enum { BETWEEN = 4 }; /* moves of another form that are taken one by one before pairs are tried again */
+  enum { BETWEEN = 4 }; /* moves of another form that are taken one by one before fours are tried again */
   if (end - p < BOTH_BYTES || p[6] != ';' || !__builtin_cpu_supports("avx2"))
     return sgf_take_moves_plain(p, end, text, to);
   for (;;) {

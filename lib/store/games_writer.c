@@ -22,8 +22,7 @@ typedef struct record {
   uint64_t n_text_bytes;
 } record;
 
-/* And in the spool of lists: this, then evals, set-up and moves (as stored), in falling order of alignment.
- */
+/* And in the spool of lists: this, then evals, set-up and moves as stored, in falling order of alignment. */
 typedef struct lists {
   uint32_t n[KM_LIST_COUNT];
 } lists;
