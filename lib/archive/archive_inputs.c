@@ -457,4 +457,5 @@ void km_inputs_free(km_inputs *inputs) {
   km_buffer_clear(&inputs->text);
   free(inputs->rows);
   free(inputs);
+  km_archive_forget();
 }

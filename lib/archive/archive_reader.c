@@ -12,6 +12,7 @@
 #include "archive_level.h"
 #include "archive_source.h"
 #include "entry_name.h"
+#include "zstd_contexts.h"
 
 enum { DEPTH_MAX = 16, NESTED_SHIFT = 40 };
 
@@ -60,6 +61,10 @@ void km_archive_close(km_archive_reader *r) {
   km_source_close(&r->source);
   km_buffer_clear(&r->name);
   free(r);
+}
+
+void km_archive_forget(void) {
+  km_zstd_forget();
 }
 
 /* An empty file tells what it should have been by its name only. */

@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "byte_stream.h"
+#include "zstd_contexts.h"
 
 enum { MAGIC_LOOK = 10 /* bytes that tell any of these filters */, ZSTD_WINDOW_LOG_MAX = 31 };
 
@@ -223,7 +224,7 @@ static step_result zstd_step(decoder *d) {
 
 static km_status zstd_reset(decoder *d) {
   if (!d->codec.zstd) {
-    d->codec.zstd = ZSTD_createDCtx();
+    d->codec.zstd = km_zstd_take();
     if (!d->codec.zstd)
       return KM_ERR_NOMEM;
     int window_log = 27; /* what zstd itself allows without --long */
@@ -305,7 +306,7 @@ static void decoder_close(km_stream *s) {
   if (d->magic == KM_MAGIC_GZIP)
     inflateEnd(&d->codec.gzip.z);
   else if (d->magic == KM_MAGIC_ZSTD)
-    ZSTD_freeDCtx(d->codec.zstd);
+    km_zstd_give(d->codec.zstd);
   else if (d->magic == KM_MAGIC_BZIP2)
     BZ2_bzDecompressEnd(&d->codec.bzip2);
   else

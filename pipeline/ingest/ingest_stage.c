@@ -377,6 +377,7 @@ km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outc
   km_progress_begin(&job.progress, options->run.messages ? options->run.progress : KM_PROGRESS_NEVER, "ingest", stderr);
   if (status == KM_OK)
     status = km_batch_run(&ops, &job, km_ingest_source_streams(job.source), job.n_threads, 0, err);
+  km_archive_forget();
   if (status == KM_OK && job.n_records == 0)
     status = km_err_set(err, KM_ERR_FORMAT, 0, "no game record in the input%s", job.fault);
   if (status == KM_OK)

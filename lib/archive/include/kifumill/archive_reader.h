@@ -81,5 +81,7 @@ km_status km_archive_open(km_archive_reader **reader, const km_inputs *inputs, s
 km_status km_archive_next(km_archive_reader *reader, km_entry *entry, km_err *err);
 uint64_t km_archive_bytes_read(const km_archive_reader *reader); /* compressed bytes so far (progress) */
 void km_archive_close(km_archive_reader *reader);
+/* Readers leave memory behind for those to come; this frees it, where none are to come for now. km_inputs_free does too. */
+void km_archive_forget(void);
 
 #endif
