@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "flat_games.h"
+#include "kifumill/captures.h"
 #include "kifumill/move_hash.h"
 #include "kifumill/replay.h"
 
@@ -15,6 +16,7 @@ enum { ROUNDS = 11, GAMES = 5000, QUICK_GAMES = 100 };
 typedef struct bench {
   flat_games games;
   km_replay replay;
+  km_captures captures;
   km_board copy;
   km_undo undo;
   km_arena arena;
@@ -72,6 +74,17 @@ static uint64_t replay_superko(bench *b, const km_game *game) {
   return replay_with(b, game, &superko);
 }
 
+/* What moves take, by captures.h; the digest is of that. */
+static uint64_t play_captures(bench *b, const km_game *game) {
+  uint64_t taken = 0;
+  int is_ordinary = km_captures_init(&b->captures, game);
+  for (uint32_t t = 0; t < game->n_moves && is_ordinary; t++) {
+    is_ordinary = km_captures_play(&b->captures, game->moves[t]);
+    taken += b->captures.n_captured * (uint64_t)(t + 1);
+  }
+  return taken << 1 | (uint64_t)is_ordinary;
+}
+
 static km_board *begin(bench *b, const km_game *game) {
   km_board_init(&b->replay.board, game->rows, game->cols);
   km_board_setup_all(&b->replay.board, game->setup, game->n_setup);
@@ -120,6 +133,7 @@ int main(int argc, char **argv) {
       {"floor: copy the moves", WORK(copy_moves)},
       {FLOOR, WORK(set_stones)},
       {"replay", WORK(replay_plain), .floor = FLOOR, .reach_rate = 25e6},
+      {"captures alone", WORK(play_captures), .floor = FLOOR},
       {"replay, superko flagged", WORK(replay_superko), .floor = FLOOR},
       {"classify, play, undo, play", WORK(play_undo), .floor = FLOOR},
       {"copy board, try, play", WORK(play_copy), .floor = FLOOR},

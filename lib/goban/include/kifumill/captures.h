@@ -1,4 +1,4 @@
-/* captures.h: what moves take, and nothing else, of games in which all goes by the rules: three times as fast
+/* captures.h: what moves take, and nothing else, of games in which all goes by the rules: twice as fast as the board (bench_replay).
  * as the board.
  *
  * HBS asks for no more than that, and ingest for little more. A move takes a chain beside it whose last
