@@ -1,5 +1,5 @@
-/* captures.h: what moves take, and nothing else, of games in which all goes by the rules: twice as fast as the board (bench_replay).
- * as the board.
+/* captures.h: what moves take, and nothing else, of games in which all goes by the rules: twice as fast as the
+ * board (bench_replay).
  *
  * HBS asks for no more than that, and ingest for little more. A move takes a chain beside it whose last
  * liberty it fills. Every cell counts the empty ones around it; nearly always the stone beside a move still
