@@ -128,36 +128,48 @@ static void fill_planes(unsigned char *raw, size_t n_bytes, size_t row_bytes, si
       raw[i] = (unsigned char)test_next(r);
 }
 
+/* What a context is told of the bytes. */
+typedef struct expected {
+  km_content content;
+  size_t row_bytes, period;
+} expected;
+
+/* Packed bytes come back, and are those of a new context: nothing is left over from the chunk before. */
+static void assert_comes_back(km_codec_ctx *ctx, km_codec codec, expected what, const unsigned char *raw,
+                              size_t n_bytes) {
+  size_t n_packed, n_again, room = km_codec_bound(codec, n_bytes);
+  unsigned char *back = malloc(n_bytes), *packed = malloc(room), *again = malloc(room);
+  km_codec_expect(ctx, what.content, what.row_bytes, what.period);
+  assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n_bytes, 1, &test_err));
+  assert_ok(km_codec_unpack(ctx, back, n_bytes, packed, n_packed, 1, &test_err));
+  assert_memory_equal(back, raw, n_bytes);
+  km_codec_ctx *fresh = km_codec_ctx_new(codec);
+  km_codec_expect(fresh, what.content, what.row_bytes, what.period);
+  assert_ok(km_codec_pack(fresh, again, &n_again, raw, n_bytes, 1, &test_err));
+  assert_int_equal(n_again, n_packed);
+  assert_memory_equal(again, packed, n_packed);
+  km_codec_ctx_free(fresh);
+  free(back);
+  free(packed);
+  free(again);
+}
+
 /* What is packed by matches comes back through the plain decompressor, for rows and periods of any length, in
  * chunks below and beyond the 128 KiB at which zstd splits. */
 static void matches_come_back(void **state) {
   (void)state;
+  const km_codec zstd1 = {KM_CODEC_ZSTD, 1};
   test_random r = {7};
-  km_codec_ctx *ctx = km_codec_ctx_new((km_codec){KM_CODEC_ZSTD, 1});
+  km_codec_ctx *ctx = km_codec_ctx_new(zstd1);
   for (int round = 0; round < 400; round++) {
     size_t row_bytes = round % 4 == 0 ? 782 : 2 + test_below(&r, round % 4 == 1 ? 80 : 5000);
     size_t period = row_bytes == 782 ? 92 : 1 + test_below(&r, row_bytes - 1);
     size_t n_rows = 1 + test_below(&r, (round % 8 < 4 ? 400000 : 20000) / row_bytes + 1),
            n_bytes = n_rows * row_bytes;
-    size_t n_packed, n_again;
-    unsigned char *raw = malloc(n_bytes), *back = malloc(n_bytes);
-    unsigned char *packed = malloc(km_codec_bound((km_codec){KM_CODEC_ZSTD, 1}, n_bytes)),
-                  *again = malloc(n_bytes + 4096);
+    unsigned char *raw = malloc(n_bytes);
     fill_planes(raw, n_bytes, row_bytes, period, &r);
-    km_codec_expect(ctx, KM_CONTENT_PLANES, row_bytes, period);
-    assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n_bytes, 1, &test_err));
-    assert_ok(km_codec_unpack(ctx, back, n_bytes, packed, n_packed, 1, &test_err));
-    assert_memory_equal(back, raw, n_bytes);
-    km_codec_ctx *fresh = km_codec_ctx_new((km_codec){KM_CODEC_ZSTD, 1});
-    km_codec_expect(fresh, KM_CONTENT_PLANES, row_bytes, period);
-    assert_ok(km_codec_pack(fresh, again, &n_again, raw, n_bytes, 1, &test_err));
-    assert_int_equal(n_again, n_packed); /* nothing is left over from the chunk before */
-    assert_memory_equal(again, packed, n_packed);
-    km_codec_ctx_free(fresh);
+    assert_comes_back(ctx, zstd1, (expected){KM_CONTENT_PLANES, row_bytes, period}, raw, n_bytes);
     free(raw);
-    free(back);
-    free(packed);
-    free(again);
   }
   km_codec_ctx_free(ctx);
 }
@@ -287,25 +299,11 @@ static void series_come_back(void **state) {
     km_codec codec = {KM_CODEC_ZSTD, level};
     km_codec_ctx *ctx = km_codec_ctx_new(codec);
     for (int round = 0; round < 150; round++) {
-      size_t row_bytes, n_bytes = series_shape(&row_bytes, round, &r), n_packed, n_again;
-      size_t room = km_codec_bound(codec, n_bytes);
-      unsigned char *raw = malloc(n_bytes), *back = malloc(n_bytes), *packed = malloc(room),
-                    *again = malloc(room);
+      size_t row_bytes, n_bytes = series_shape(&row_bytes, round, &r);
+      unsigned char *raw = malloc(n_bytes);
       fill_series(raw, n_bytes, row_bytes, &r);
-      km_codec_expect(ctx, KM_CONTENT_SERIES, row_bytes, 0);
-      assert_ok(km_codec_pack(ctx, packed, &n_packed, raw, n_bytes, 1, &test_err));
-      assert_ok(km_codec_unpack(ctx, back, n_bytes, packed, n_packed, 1, &test_err));
-      assert_memory_equal(back, raw, n_bytes);
-      km_codec_ctx *fresh = km_codec_ctx_new(codec);
-      km_codec_expect(fresh, KM_CONTENT_SERIES, row_bytes, 0);
-      assert_ok(km_codec_pack(fresh, again, &n_again, raw, n_bytes, 1, &test_err));
-      assert_int_equal(n_again, n_packed); /* nothing is left over from the chunk before */
-      assert_memory_equal(again, packed, n_packed);
-      km_codec_ctx_free(fresh);
+      assert_comes_back(ctx, codec, (expected){KM_CONTENT_SERIES, row_bytes, 0}, raw, n_bytes);
       free(raw);
-      free(back);
-      free(packed);
-      free(again);
     }
     km_codec_ctx_free(ctx);
   }
