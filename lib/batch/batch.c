@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-int km_threads_default(void) { return omp_get_num_procs(); }
+int km_threads(int n_threads) { return n_threads > 0 ? n_threads : omp_get_num_procs(); }
 
 /* ---- one thread: the plain loop ------------------------------------------------------------------------------- */
 
@@ -262,8 +262,7 @@ static km_status make_slots(monitor *m, km_err *err) {
 }
 
 km_status km_batch_run(const km_batch_ops *ops, void *ctx, size_t n_streams, int n_threads, size_t window, km_err *err) {
-  if (n_threads <= 0)
-    n_threads = km_threads_default();
+  n_threads = km_threads(n_threads);
   if (n_streams == 0)
     return KM_OK;
   if (n_threads == 1)
@@ -305,8 +304,7 @@ typedef struct parallel_failure {
 
 km_status km_parallel_for(size_t n, int n_threads, km_status (*body)(void *ctx, int thread, size_t i, km_err *err),
                           void *ctx, km_err *err) {
-  if (n_threads <= 0)
-    n_threads = km_threads_default();
+  n_threads = km_threads(n_threads);
   parallel_failure first = {.i = n, .status = KM_OK};
   if ((size_t)n_threads > n)
     n_threads = n ? (int)n : 1;

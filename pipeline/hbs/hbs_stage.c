@@ -79,7 +79,7 @@ static km_status check_options(hbs_job *job, km_err *err) {
 /* For a few games a team of threads takes longer to come together than the work takes. */
 static int n_threads_of(const hbs_job *job) {
   enum { GAMES_A_THREAD = 128 };
-  int n = job->options->run.threads > 0 ? job->options->run.threads : km_threads_default();
+  int n = km_threads(job->options->run.threads);
   return job->n_games / GAMES_A_THREAD < (uint64_t)n ? (int)(job->n_games / GAMES_A_THREAD) + 1 : n;
 }
 

@@ -361,7 +361,7 @@ static km_status report(ingest_job *job, const km_facts_totals *totals, double s
 km_status km_ingest_run(const km_ingest_options *options, km_stage_outcome *outcome, km_err *err) {
   static const km_batch_ops ops = {batch_new, batch_free, worker_new, worker_free, read_batch,
                                    work_batch, write_batch, is_heavy};
-  ingest_job job = {.options = options, .n_threads = options->run.threads > 0 ? options->run.threads : km_threads_default(),
+  ingest_job job = {.options = options, .n_threads = km_threads(options->run.threads),
                     .filter = {.result = options->result, .min_moves = options->min_moves,
                                                    .max_moves = options->max_moves}};
   km_facts_totals totals;

@@ -325,7 +325,7 @@ static km_status cut_games(phases_job *job, km_err *err) {
   static const km_batch_ops ops = {batch_new,  batch_free, worker_new, worker_free,
                                    read_batch, work_batch, write_batch, NULL};
   const km_run_options *run = &job->options->run;
-  int n_threads = run->threads > 0 ? run->threads : km_threads_default();
+  int n_threads = km_threads(run->threads);
   km_store_origin origin = {run->command, run->config_text, run->seed, job->digest};
   km_phases_target target = {run->output,
                              job->csv_path,

@@ -88,7 +88,7 @@ static uint64_t block_bytes(const run *r) {
  * their part. */
 static km_status share_memory(run *r, km_err *err) {
   const km_planes_settings *s = &r->settings;
-  uint64_t threads = (uint64_t)(r->options->run.threads > 0 ? r->options->run.threads : km_threads_default());
+  uint64_t threads = (uint64_t)km_threads(r->options->run.threads);
   r->block_rows = s->chunk_rows * r->columns.narrow_times;
   if (r->block_rows > s->rows_per_shard)
     r->block_rows = s->rows_per_shard;

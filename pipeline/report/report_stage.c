@@ -99,7 +99,7 @@ static km_status write_plots(km_report *report, const char *folder, size_t *n_dr
   if (status == KM_OK && o->plots == KM_PLOTS_ALL) {
     char why[200] = "";
     km_gnuplot_work work = {folder, ids, report->n_figures,
-                            o->run.threads > 0 ? o->run.threads : km_threads_default()};
+                            km_threads(o->run.threads)};
     status = km_gnuplot_draw(&work, n_drawn, why, err);
     if (status == KM_OK && *why && o->run.messages)
       fprintf(o->run.messages, "warning: %zu of %zu plots are not drawn as SVG and PNG: %s\n",

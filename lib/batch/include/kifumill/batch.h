@@ -34,7 +34,7 @@ km_status km_batch_run(const km_batch_ops *ops, void *ctx, size_t n_streams, int
 /* Runs body(ctx, worker index, i) for i in 0…n-1 in parallel, in any order; returns the error of the smallest i. */
 km_status km_parallel_for(size_t n, int n_threads, km_status (*body)(void *ctx, int thread, size_t i, km_err *err),
                           void *ctx, km_err *err);
-/* The number of threads that n_threads 0 stands for. */
-int km_threads_default(void);
+/* What n_threads stands for: itself, or, where it is 0, the number of processors. */
+int km_threads(int n_threads);
 
 #endif
